@@ -6,8 +6,8 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// accountKey is a key of a provider that says who asks, or for whom, at a cloud. variable is what the cloud's own programs
-// read; one that proves who asks is used only at the cloud's own address.
+// accountKey is a key of a provider entry that identifies an account at a cloud. variable is the one that the cloud's own
+// programs read. A key that proves an identity is used only at the cloud's own address.
 type accountKey struct {
 	kind     string
 	name     string
@@ -28,8 +28,8 @@ var accountKeys = []accountKey{
 	{"vertex", "credentials_file", "GOOGLE_APPLICATION_CREDENTIALS", true, false, func(p *Provider) *string { return &p.CredentialsFile }},
 }
 
-// findAccount fills in what the settings leave out, from the places where keys are looked for. Who is named in the settings, by
-// whatever proof, is not mixed with somebody of the environment.
+// findAccount fills in what the settings leave out, from the places that may hold keys. An account from the settings is never
+// mixed with one from the environment.
 func findAccount(s *Settings, name string, p Provider, ring *keyring) Provider {
 	named := p.Key != ""
 	for _, k := range accountKeys {
@@ -53,14 +53,14 @@ func findAccount(s *Settings, name string, p Provider, ring *keyring) Provider {
 	return p
 }
 
-// accountForms are names that stand in an address.
+// accountForms are the forms of names that become part of an address.
 var accountForms = map[string]*regexp.Regexp{
 	"region":   regexp.MustCompile(`^[a-z]{2}(-[a-z0-9]+)+$`),
 	"location": regexp.MustCompile(`^[a-z]+(-[a-z]+[0-9]+)?$`),
 	"project":  regexp.MustCompile(`^([a-z0-9.-]+:)?[a-z0-9][a-z0-9-]*$`),
 }
 
-// validateAccount checks what belongs together, and refuses keys of another kind.
+// validateAccount checks that keys come in complete sets, and rejects keys of another kind.
 func validateAccount(s *Settings, name string, r *reporter) {
 	p, key := s.Providers[name], "providers."+name
 	for _, k := range accountKeys {
@@ -70,15 +70,15 @@ func validateAccount(s *Settings, name string, r *reporter) {
 		case value != "" && k.kind != p.Kind:
 			fault(s, r, key+"."+k.name, CodeConflict, "remove it", "%s.%s belongs to kind %s", key, k.name, k.kind)
 		case value != "" && form != nil && !form.MatchString(value):
-			fault(s, r, key+"."+k.name, CodeValue, "write it as the cloud's console does", "%s.%s is not in the form of a %s", key, k.name, k.name)
+			fault(s, r, key+"."+k.name, CodeValue, "write it as the cloud's console does", "%s.%s is not a valid %s", key, k.name, k.name)
 		}
 	}
 	if p.Kind == "bedrock" && (p.AccessKeyID == "") != (p.SecretAccessKey == "") {
-		fault(s, r, key, CodeConflict, "", "%s: access_key_id and secret_access_key come together", key)
+		fault(s, r, key, CodeConflict, "", "%s: set access_key_id and secret_access_key together", key)
 	}
 }
 
-// missingAccount warns about a provider in use that cannot be asked.
+// missingAccount warns about a provider that is in use but cannot be called.
 func missingAccount(s *Settings, name string, r *reporter) {
 	p, key := s.Providers[name], "providers."+name
 	for _, k := range accountKeys {

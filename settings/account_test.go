@@ -73,7 +73,7 @@ func TestLoad_cloudsThatCannotBeAsked(t *testing.T) {
 	for _, d := range s.Diagnostics {
 		all += d.String() + "\n"
 	}
-	for _, want := range []string{"without region", "AWS_REGION", "without project", "GOOGLE_CLOUD_PROJECT", "a key stands in the settings", "set AWS_ACCESS_KEY_ID"} {
+	for _, want := range []string{"without region", "AWS_REGION", "without project", "GOOGLE_CLOUD_PROJECT", "the settings contain a key", "set AWS_ACCESS_KEY_ID"} {
 		if !strings.Contains(all, want) || strings.Contains(all, "tell-nobody") {
 			t.Errorf("want %q, and no key, in:\n%s", want, all)
 		}

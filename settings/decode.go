@@ -13,14 +13,14 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxNodes bounds what aliases of YAML may unfold to.
+// maxNodes bounds how far YAML aliases may expand.
 const maxNodes = 20_000
 
-// decoder puts a YAML tree into the settings and reports everything that does not fit.
+// decoder decodes a YAML tree into the settings and reports everything that does not fit.
 type decoder struct {
 	*reporter
 	source  Source
-	name    string // path of the file, name of the variable or flag
+	name    string // file path, or name of the variable or flag
 	origins map[string]Origin
 	nodes   int
 }
@@ -70,21 +70,21 @@ func (d *decoder) value(path string, n *yaml.Node, v reflect.Value, f field) {
 	}
 }
 
-// pairs gives the keys and values of a mapping and reports keys that stand twice.
+// pairs visits the keys and values of a mapping and reports duplicate keys.
 func (d *decoder) pairs(path string, n *yaml.Node, each func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
-		d.fault(n, CodeType, "", "%s holds keys, not %s", shown(path), article(n))
+		d.fault(n, CodeType, "", "%s takes keys, not %s", shown(path), article(n))
 		return
 	}
 	seen := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode {
-			d.fault(key, CodeType, "", "a key of %s is %s; it must be a word", shown(path), article(key))
+			d.fault(key, CodeType, "", "a key of %s is %s, but must be a word", shown(path), article(key))
 			continue
 		}
 		if line, twice := seen[key.Value]; twice {
-			d.fault(key, CodeTwice, "", "%s stands twice, first in line %d", join(path, key.Value), line)
+			d.fault(key, CodeTwice, "", "%s is set twice, first in line %d", join(path, key.Value), line)
 			continue
 		}
 		seen[key.Value] = key.Line
@@ -104,7 +104,7 @@ func (d *decoder) section(path string, n *yaml.Node, v reflect.Value) {
 	})
 }
 
-// unknown reports a key that is not there, with the nearest one, or with the place where a key of that name is.
+// unknown reports an unknown key and suggests the nearest one, or the section that has a key of this name.
 func (d *decoder) unknown(path string, key *yaml.Node, fields []field) {
 	names := make([]string, len(fields))
 	for i, f := range fields {
@@ -121,14 +121,14 @@ func (d *decoder) unknown(path string, key *yaml.Node, fields []field) {
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:/-]*$`)
 
-// table decodes a map. A flag changes the entry that was there; how those of files combine is decided later.
+// table decodes a map. A flag changes the existing entry; the entries of files are combined later.
 func (d *decoder) table(path string, n *yaml.Node, v reflect.Value, f field) {
 	if v.IsNil() {
 		v.Set(reflect.MakeMap(v.Type()))
 	}
 	d.pairs(path, n, func(key, value *yaml.Node) {
 		if !nameForm.MatchString(key.Value) {
-			d.fault(key, CodeValue, "use letters, digits and - _ . : /", "%q is no name for an entry of %s", key.Value, shown(path))
+			d.fault(key, CodeValue, "use letters, digits and - _ . : /", "%q is not a valid name for an entry of %s", key.Value, shown(path))
 			return
 		}
 		name := reflect.ValueOf(key.Value).Convert(v.Type().Key())
@@ -142,7 +142,7 @@ func (d *decoder) table(path string, n *yaml.Node, v reflect.Value, f field) {
 	})
 }
 
-// list decodes a list of words. Outside files it is one text with commas.
+// list decodes a list of words. In variables and flags it is one text with commas.
 func (d *decoder) list(path string, n *yaml.Node, v reflect.Value, f field) {
 	items := n.Content
 	switch {
@@ -176,7 +176,7 @@ func (d *decoder) capabilities(path string, n *yaml.Node, v reflect.Value) {
 		if slices.Contains(capabilityNames, key.Value) {
 			return true
 		}
-		d.fault(key, CodeValue, guess(key.Value, capabilityNames), "no capability has the name %q", key.Value)
+		d.fault(key, CodeValue, guess(key.Value, capabilityNames), "there is no capability %q", key.Value)
 		return false
 	}
 	switch n.Kind {
@@ -196,10 +196,10 @@ func (d *decoder) capabilities(path string, n *yaml.Node, v reflect.Value) {
 			}
 		})
 		if on, said := c.Flags["text"]; said && !on {
-			d.fault(n, CodeValue, "", "the capability text cannot be switched off")
+			d.fault(n, CodeValue, "", "capability text cannot be turned off")
 		}
 	default:
-		d.fault(n, CodeType, "write [text, vision] for the exact set, or {vision: true} to switch one", "%s is a list or holds keys, not %s", path, article(n))
+		d.fault(n, CodeType, "write [text, vision] for the exact set, or {vision: true} to turn one on", "%s takes a list or keys, not %s", path, article(n))
 		return
 	}
 	v.Set(reflect.ValueOf(c))
@@ -223,7 +223,7 @@ func article(n *yaml.Node) string {
 	return fmt.Sprintf("%q", n.Value)
 }
 
-// guess is a suggestion: the nearest name, or all of them.
+// guess suggests the nearest name, or lists all of them.
 func guess(word string, names []string) string {
 	if near := diag.Nearest(word, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Offline is the alias of the built-in model that needs no key and no network.
+// Offline is the alias of the built-in model, which needs no key and no network.
 const Offline = "offline"
 
-// Defaults gives the settings when nobody says anything. Models.Default is Offline in it.
+// Defaults returns the settings of an empty configuration. Its Models.Default is Offline.
 func Defaults() *Settings {
 	s := unfinished()
 	complete(s)
 	return s
 }
 
-// unfinished holds the defaults without what the kinds of providers say, which comes after all layers.
+// unfinished returns the defaults without those of provider kinds, which are filled in after all layers.
 func unfinished() *Settings {
 	return &Settings{
 		Models: Models{Default: Offline, Aliases: map[string]Alias{
@@ -79,7 +79,7 @@ func defaultIngestion() Ingestion {
 	}
 }
 
-// complete adds the providers that aliases name by their kind, and what a provider's kind says.
+// complete adds the providers that aliases name by kind, and fills in the defaults of each kind.
 func complete(s *Settings) {
 	for _, a := range s.Models.Aliases {
 		if _, there := s.Providers[a.Provider]; !there {
@@ -98,8 +98,8 @@ func complete(s *Settings) {
 	}
 }
 
-// complete fills in the vendor's address and key variable. The variable goes with the address: a vendor's key is not sent
-// to another address unless api_key_env says so.
+// complete fills in the vendor's address and key variable. They belong together: a vendor's key is not sent to another
+// address unless api_key_env says so.
 func (p Provider) complete(name string) Provider {
 	if p.Kind == "" {
 		if _, isKind := kinds[name]; isKind {

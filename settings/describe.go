@@ -10,8 +10,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Describe is the whole tree as YAML, secrets hidden, with a comment behind each value that is no default: the file and line,
-// variable or flag that it comes from.
+// Describe returns the whole tree as YAML with secrets hidden. A comment after each value that is not a default names the
+// file and line, variable or flag it comes from.
 func (s *Settings) Describe() ([]byte, error) {
 	tree := node(reflect.ValueOf(s).Elem())
 	annotate(s, tree, "")
@@ -38,7 +38,7 @@ func annotate(s *Settings, n *yaml.Node, path string) {
 	}
 }
 
-// brief is an origin in few words; the head of `vaultflow config` says which files are meant.
+// brief describes an origin in few words; the top of `vaultflow config` lists the files.
 func brief(s *Settings, at Origin) string {
 	o := at
 	switch at.Source {
@@ -50,14 +50,14 @@ func brief(s *Settings, at Origin) string {
 	return strings.ReplaceAll(o.String(), "\n", " ")
 }
 
-// Part is a place that settings come from, and what it sets.
+// Part is a source of settings and the keys it sets.
 type Part struct {
 	Source Source   // user, settings, environment or flag
 	Name   string   // path of the file; empty for the others
-	Keys   []string // dotted paths; entries of tables as one, such as providers.lab
+	Keys   []string // dotted paths; an entry of a table counts as one, such as providers.lab
 }
 
-// Parts lists the places that values in force come from, the weakest first, without the defaults.
+// Parts lists the sources of the values in force, weakest first, without the defaults.
 func (s *Settings) Parts() []Part {
 	var parts []Part
 	for _, v := range s.Values() {
@@ -81,7 +81,7 @@ func (s *Settings) Parts() []Part {
 	return parts
 }
 
-// tableEntry is the path of the entry that a path lies in, or the path itself.
+// tableEntry returns the path of the table entry that contains a path, or the path itself.
 func tableEntry(path string) string {
 	for _, table := range []struct {
 		name  string

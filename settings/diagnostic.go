@@ -13,24 +13,24 @@ import (
 const (
 	CodeSyntax     = "VS101" // the file is not YAML
 	CodeUnknownKey = "VS102" // no such key
-	CodeTwice      = "VS103" // a key stands twice
-	CodeType       = "VS104" // a list where a word belongs, and the like
-	CodeValue      = "VS105" // a value that is not allowed here
+	CodeTwice      = "VS103" // a key is set twice
+	CodeType       = "VS104" // the wrong kind of value, such as a list for a word
+	CodeValue      = "VS105" // a value that is not allowed
 	CodeRange      = "VS106" // a number, size or duration out of bounds
-	CodeReference  = "VS107" // a name that nothing has
+	CodeReference  = "VS107" // a name that does not exist
 	CodeConflict   = "VS108" // two settings that exclude each other
-	CodeSecret     = "VS201" // a key where others may read it
-	CodeUnsafe     = "VS202" // allowed, and a risk
-	CodeNoEffect   = "VS203" // this version does nothing with it
-	CodeWaits      = "VS204" // a value of the vault's files that takes no effect until it is granted
-	CodeDefault    = "VS301" // what was chosen because nobody said anything
-	CodeStricter   = "VS302" // a value of the vault's file that would loosen one of the user's own
+	CodeSecret     = "VS201" // a secret where others can read it
+	CodeUnsafe     = "VS202" // allowed, but risky
+	CodeNoEffect   = "VS203" // this version ignores it
+	CodeWaits      = "VS204" // a value in the vault's files that has no effect until it is granted
+	CodeDefault    = "VS301" // a default that was chosen
+	CodeStricter   = "VS302" // a value in the vault's file that would loosen one of the user's own
 )
 
-// Error holds every fault of the settings, in the order of the file; warnings come with them.
+// Error holds every fault of the settings and the warnings, in the order of the file.
 type Error struct{ Diagnostics []diag.Diagnostic }
 
-// Error is one line for each error.
+// Error returns one line for each error.
 func (e *Error) Error() string {
 	var lines []string
 	for _, d := range e.Diagnostics {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// providers puts the entries on those below. What says who is asked (address, key, account) replaces that of the entry below
-// as a whole, so that an address never meets another file's key; limits are put on one by one.
+// providers lays the entries over those below. The identity of a provider (address, key, account) is replaced as a whole, so
+// that an address never meets another file's key; limits are replaced one by one.
 func (j *judge) providers() {
 	for _, name := range sortedKeys(j.from.Providers) {
 		said, path := j.from.Providers[name], "providers."+name
@@ -23,7 +23,7 @@ func (j *judge) providers() {
 			j.into.withheld.providers[name] = func() Provider { return whole }
 			j.into.pending = append(j.into.pending, whole.APIKeyEnv)
 			if _, isKind := kinds[name]; !there && (!isKind || reflect.DeepEqual(said, who)) {
-				continue // no entry, so no limits of one
+				continue // no entry, so no limits
 			}
 		}
 		j.limits(path, reflect.ValueOf(&next).Elem(), reflect.ValueOf(said))
@@ -36,8 +36,8 @@ func (j *judge) providers() {
 
 const everyProvider = "providers.*"
 
-// sameProvider reports whether an entry names whom the layer below would ask anyway: the vendor at its own address with its
-// usual key, or the user's own entry once more.
+// sameProvider reports whether an entry names the provider that the layer below would use anyway: the vendor at its own
+// address with its usual key, or the user's own entry again.
 func sameProvider(name string, who, old Provider, there bool) bool {
 	if _, isKind := kinds[name]; !there && !isKind {
 		return false
@@ -49,7 +49,7 @@ func whoIs(name string, p Provider) any {
 	return canonical(pick(reflect.ValueOf(p.complete(name)), everyProvider))
 }
 
-// replaceWho is an entry with the limits it had and another file's address, key and account.
+// replaceWho returns an entry with its own limits and another file's address, key and account.
 func (j *judge) replaceWho(path string, old, who Provider) Provider {
 	v, w := reflect.ValueOf(&old).Elem(), reflect.ValueOf(who)
 	for _, f := range fieldsOf(w.Type()) {
@@ -64,7 +64,7 @@ func (j *judge) replaceWho(path string, old, who Provider) Provider {
 	return old
 }
 
-// limits puts the limits that an entry says on those it has.
+// limits overrides an entry's limits with those that are set.
 func (j *judge) limits(path string, next, said reflect.Value) {
 	for _, f := range fieldsOf(said.Type()) {
 		how, key, v := reaches[join(everyProvider, f.key)], join(path, f.key), said.Field(f.index)
@@ -79,12 +79,12 @@ func (j *judge) limits(path string, next, said reflect.Value) {
 	}
 }
 
-// aliases puts the entries in the place of those below. One whose provider waits is withheld, and so is one of its name below.
+// aliases replaces the entries below. An alias whose provider waits is withheld, together with the one of the same name below.
 func (j *judge) aliases() {
 	for _, name := range sortedKeys(j.from.Models.Aliases) {
 		a, path := j.from.Models.Aliases[name], "models.aliases."+name
 		if j.into.withheld.providers[a.Provider] != nil {
-			if name != Offline { // which is the built-in model whatever a vault says that waits
+			if name != Offline { // always the built-in model, whatever a vault sets
 				j.into.withheld.aliases[name] = a
 			}
 			continue
@@ -99,8 +99,8 @@ func (j *judge) aliases() {
 	}
 }
 
-// price is what a model of the vault costs where a cap on costs was set outside of it. The price of the layer below stays
-// unless another one is granted: an alias without a price, or with one of 0, would lift the cap.
+// price returns the price of a model from the vault if costs are capped outside it. The price of the layer below remains
+// until another is granted: an alias with no price, or with 0, would lift the cap.
 func (j *judge) price(name, path string, a Alias) Price {
 	old := j.into.Models.Aliases[name]
 	if a.Price == (Price{}) {
@@ -117,7 +117,7 @@ func samePrice(a, b Alias) bool {
 	return a.Provider == b.Provider && a.Model == b.Model && reflect.DeepEqual(canonical(reflect.ValueOf(a.Price)), canonical(reflect.ValueOf(b.Price)))
 }
 
-// costsAreCapped reports whether a cap on costs was set outside the vault. A vault that sets prices could lift it.
+// costsAreCapped reports whether costs are capped outside the vault. A vault could lift such a cap by setting prices.
 func (j *judge) costsAreCapped() bool {
 	for path, v := range leaves(j.into) {
 		if !strings.HasPrefix(path, "policy.budget.max_cost_usd") {
@@ -133,7 +133,7 @@ func (j *judge) costsAreCapped() bool {
 
 const everyServer = "mcp_servers.*"
 
-// servers puts the entries in the place of those below, and keeps what these deny.
+// servers replaces the entries below, but keeps their deny lists.
 func (j *judge) servers() {
 	for _, name := range sortedKeys(j.from.MCPServers) {
 		m, path := j.from.MCPServers[name], "mcp_servers."+name
@@ -150,8 +150,8 @@ func (j *judge) servers() {
 	}
 }
 
-// server reports whether an entry of the vault counts, and leaves out those of its tools that do not. A yes to all tools is a
-// yes to some.
+// server reports whether an entry of the vault counts, and removes the tools that do not. A grant for all tools covers each
+// of them.
 func (j *judge) server(name, path string, m *MCPServer, old MCPServer, there bool) bool {
 	at, all := placeOf(j.from, path), len(m.Allow) == 0
 	same := there && reflect.DeepEqual(core(*m), core(old))
@@ -180,7 +180,7 @@ func (j *judge) server(name, path string, m *MCPServer, old MCPServer, there boo
 	return true
 }
 
-// core is which program or address an entry names, whatever its tools.
+// core identifies the program or address of an entry, whatever its tools.
 func core(m MCPServer) map[string]any {
 	m.Allow = nil
 	return canonical(pick(reflect.ValueOf(m), everyServer)).(map[string]any)

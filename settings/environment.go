@@ -9,19 +9,19 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// prefix begins the environment variables that settings are read from.
+// prefix starts the name of every environment variable that is a setting.
 const prefix = "VAULTFLOW_"
 
-// elsewhere are variables with the prefix that are no settings: the command line reads them.
+// elsewhere holds variables with the prefix that are not settings: the command line reads them.
 var elsewhere = map[string]bool{"VAULTFLOW_VAULT": true, "VAULTFLOW_STATE_DIR": true, "VAULTFLOW_SETTINGS": true}
 
-// Variable is the environment variable of a key: engine.max_parallel_runs is VAULTFLOW_ENGINE_MAX_PARALLEL_RUNS. Only
-// keys outside maps have one.
+// Variable returns the environment variable of a key, such as VAULTFLOW_ENGINE_MAX_PARALLEL_RUNS for
+// engine.max_parallel_runs. Keys inside maps have none.
 func Variable(path string) string {
 	return prefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 
-// environment puts the variables into the settings. Empty variables count as absent.
+// environment applies the variables to the settings. Empty variables count as unset.
 func environment(s *Settings, environ map[string]string, r *reporter) {
 	known := map[string]bool{}
 	var names []string
@@ -47,13 +47,12 @@ func environment(s *Settings, environ map[string]string, r *reporter) {
 			if near := diag.Nearest(name, names); near != "" {
 				suggestion = "did you mean " + near + "?"
 			}
-			r.report(Origin{Source: SourceEnvironment, Name: name}, diag.SeverityWarning, CodeUnknownKey, suggestion, "no setting has this variable")
+			r.report(Origin{Source: SourceEnvironment, Name: name}, diag.SeverityWarning, CodeUnknownKey, suggestion, "no setting has this name")
 		}
 	}
 }
 
-// overrides puts flags into the settings: values by dotted path. Paths into maps are allowed, such as
-// providers.ollama.base_url.
+// overrides applies flags: values by dotted path. Paths into maps are allowed, such as providers.ollama.base_url.
 func overrides(s *Settings, values map[string]string, r *reporter) {
 	for _, path := range sortedKeys(values) {
 		node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: values[path]}

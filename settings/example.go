@@ -11,7 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// width is where comments of the example are broken, in characters.
+// width is where comments of the example wrap, in characters.
 const width = 110
 
 const exampleHead = `# Settings of vaultflow, all of them, with their defaults. A vault needs no settings file: copy what you change to
@@ -48,11 +48,11 @@ func Example() string {
 	return b.String()
 }
 
-// exampleKeys writes the keys of a section. hash stands before what is commented out, indent before the hash.
+// exampleKeys writes the keys of a section. hash comments a line out and comes after indent.
 func exampleKeys(b *strings.Builder, indent, hash string, v reflect.Value, path, at string) {
 	for _, f := range fieldsOf(v.Type()) {
 		if slices.Contains([]string{"api_key", "access_key_id", "secret_access_key", "session_token"}, f.key) {
-			continue // it works, and nobody should be led to it
+			continue // it works, but is not recommended
 		}
 		if reaches[join(at, f.key)] == waits {
 			f.doc += " In a vault it waits."
@@ -68,7 +68,7 @@ func exampleKeys(b *strings.Builder, indent, hash string, v reflect.Value, path,
 			exampleAliases(b, indent+hash+"  ", child)
 		default:
 			value := flow(child)
-			if shown, ok := child.Interface().(Secret); ok { // an example's is nobody's
+			if shown, ok := child.Interface().(Secret); ok { // the example's secret is made up
 				value = string(shown)
 			}
 			fmt.Fprintf(b, "%s%s%s: %s\n", indent, hash, f.key, value)
@@ -113,7 +113,7 @@ func exampleProviders(b *strings.Builder, indent string) {
 	}), "lab", "")
 }
 
-// comment writes what a key is for and what it may be.
+// comment writes a key's description and allowed values.
 func comment(b *strings.Builder, indent string, f field) {
 	words := f.doc
 	switch {
@@ -147,7 +147,7 @@ func flow(v reflect.Value) string {
 	setFlow(n)
 	line, err := yaml.Marshal(n)
 	if err != nil {
-		panic(fmt.Sprintf("settings: write a default: %v", err)) // a default that is no YAML
+		panic(fmt.Sprintf("settings: write a default: %v", err)) // a default that is not YAML
 	}
 	return strings.TrimSpace(string(line))
 }
@@ -161,7 +161,7 @@ func setFlow(n *yaml.Node) {
 	}
 }
 
-// Starter is the settings file of a new vault: short, with the few lines that people change first. It changes nothing.
+// Starter returns the settings file of a new vault: the few lines that people change first, all without effect.
 func Starter() string {
 	return `# Settings of this vault. Every key is described in settings.example.yaml and by ` + "`vaultflow config`" + `.
 # Keys, programs and services belong in your own settings, ~/.config/vaultflow/settings.yaml, or in the environment, such as

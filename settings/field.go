@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// field is what a struct tag says about a key.
+// field describes a key, as its struct tag does.
 type field struct {
 	index    int
 	key      string
@@ -39,7 +39,7 @@ var (
 	capabilitiesType = reflect.TypeFor[Capabilities]()
 )
 
-// isSection says whether a value has keys of its own.
+// isSection reports whether a value has keys of its own.
 func isSection(t reflect.Type) bool { return t.Kind() == reflect.Struct && t != capabilitiesType }
 
 // walk visits every leaf of the tree that is not inside a map, in order, with its dotted path.

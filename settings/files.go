@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Files are the files that [Load] looks for: settings and .env files, the vault's and the user's.
+// Files lists the files that [Load] reads if they exist: settings and .env files of the vault and the user.
 func (in Input) Files() []string {
 	var files []string
 	if path, _ := in.file(); path != "" {
@@ -20,7 +20,7 @@ func (in Input) Files() []string {
 	return append(files, in.dotEnvs()...)
 }
 
-// dotEnvs are the places of .env files, the first place first.
+// dotEnvs lists the places of .env files, in order of preference.
 func (in Input) dotEnvs() []string {
 	var files []string
 	add := func(dir string) { files = append(files, filepath.Join(dir, dotEnvName)) }
@@ -37,16 +37,16 @@ func (in Input) dotEnvs() []string {
 	return files
 }
 
-// Snapshot is what files of settings held at one moment, by path.
+// Snapshot is the content of the settings files at one moment, by path.
 type Snapshot map[string]Content
 
-// Content is a file, or why it cannot be read.
+// Content is a file's content, or the reason why it cannot be read.
 type Content struct {
 	data Secret // which is never printed
 	err  error
 }
 
-// Snapshot reads the files that [Load] looks for.
+// Snapshot reads the files that [Load] would read.
 func (in Input) Snapshot() Snapshot {
 	s := Snapshot{}
 	for _, path := range in.Files() {
@@ -60,7 +60,7 @@ func contentOf(path string) Content {
 	return Content{Secret(data), err}
 }
 
-// Changed are the paths of files that hold something else now.
+// Changed returns the paths of files whose content is different now.
 func (s Snapshot) Changed() []string {
 	var paths []string
 	for path, was := range s {
@@ -82,7 +82,7 @@ func (c Content) fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// read reads a file of settings: as it was, when the input says so.
+// read reads a settings file, from the input's snapshot if it has one.
 func (in Input) read(path string) ([]byte, error) {
 	if was, ok := in.From[path]; ok {
 		return []byte(was.data), was.err

@@ -1,20 +1,20 @@
 package settings
 
-// Ingestion says how files are imported.
+// Ingestion configures how files are imported.
 type Ingestion struct {
-	Router             string         `yaml:"router" oneof:"on shadow off" doc:"shadow records what it would do with a file and does nothing; off ignores the import folder."`
+	Router             string         `yaml:"router" oneof:"on shadow off" doc:"shadow only records what it would do with a file; off ignores the import folder."`
 	KeepOriginal       string         `yaml:"keep_original" oneof:"bundle done delete" doc:"Where an imported file goes: into its bundle, to a Done folder, or nowhere."`
-	Template           string         `yaml:"template" doc:"Note of the vault that says how imported notes are laid out, such as Templates/Import.md; docs/ingestion.md lists its placeholders. Empty: the built-in layout."`
-	Worker             string         `yaml:"worker" env:"VAULTFLOW_WORKER" doc:"Path of vaultflow-worker. Empty: beside vaultflow, else found by PATH."`
-	Tessdata           string         `yaml:"tessdata" doc:"Folder of Tesseract's language data. Empty: found in the usual places."`
-	Passwords          []Secret       `yaml:"passwords" doc:"That are tried on encrypted PDF files. Better set as VAULTFLOW_INGESTION_PASSWORDS than written here; or put one into a file name.pdf.password beside name.pdf."`
-	RequireConfinement bool           `yaml:"require_confinement" doc:"Refuse documents when the system cannot confine the worker."`
-	PageTimeout        Duration       `yaml:"page_timeout" min:"1s" max:"1h" doc:"For one page; then once more at half dpi, then the page has failed."`
-	OpenTimeout        Duration       `yaml:"open_timeout" min:"1s" max:"1h" doc:"For opening a document."`
-	Memory             Bytes          `yaml:"memory" min:"256MiB" max:"256GiB" doc:"Of one worker process."`
+	Template           string         `yaml:"template" doc:"Note in the vault that is the template of imported notes, such as Templates/Import.md; docs/ingestion.md lists its placeholders. Empty: the built-in layout."`
+	Worker             string         `yaml:"worker" env:"VAULTFLOW_WORKER" doc:"Path of vaultflow-worker. Empty: next to vaultflow, else found in PATH."`
+	Tessdata           string         `yaml:"tessdata" doc:"Folder of Tesseract's language data. Empty: the usual places."`
+	Passwords          []Secret       `yaml:"passwords" doc:"Passwords to try on encrypted PDF files. Better set VAULTFLOW_INGESTION_PASSWORDS than write them here, or put one into a file name.pdf.password next to name.pdf."`
+	RequireConfinement bool           `yaml:"require_confinement" doc:"Refuse documents if the system cannot confine the worker."`
+	PageTimeout        Duration       `yaml:"page_timeout" min:"1s" max:"1h" doc:"Time for one page. It is then tried once more at half the dpi before it fails."`
+	OpenTimeout        Duration       `yaml:"open_timeout" min:"1s" max:"1h" doc:"Time to open a document."`
+	Memory             Bytes          `yaml:"memory" min:"256MiB" max:"256GiB" doc:"Memory of one worker process."`
 	Parallel           int            `yaml:"parallel" min:"0" max:"64" doc:"Worker processes for one document. 0: one for each processor."`
 	MaxFileSize        Bytes          `yaml:"max_file_size" min:"1KiB" max:"64GiB" doc:"Larger files are refused."`
-	Remote             RemoteImport   `yaml:"remote" doc:"Documents that import fetches from an address of the web. Hosts and redirects: policy.remote_images."`
+	Remote             RemoteImport   `yaml:"remote" doc:"Documents that vaultflow import fetches from the web. Hosts and redirects follow policy.remote_images."`
 	PDF                PDF            `yaml:"pdf" doc:"PDF files."`
 	Image              ImageIngestion `yaml:"image" doc:"Picture files."`
 	Office             Office         `yaml:"office" doc:"Word processor files, presentations and spreadsheets."`
@@ -27,48 +27,48 @@ type RemoteImport struct {
 	Timeout Duration `yaml:"timeout" min:"1s" max:"1h" doc:"For one document with all its redirects."`
 }
 
-// PDF says how PDF files are imported.
+// PDF configures how PDF files are imported.
 type PDF struct {
 	Mode        string   `yaml:"mode" oneof:"hybrid markdown page_images" doc:"hybrid keeps text and a picture of each page, markdown the text alone, page_images the pictures alone."`
 	DPI         int      `yaml:"dpi" min:"36" max:"600" doc:"Resolution of the page pictures."`
 	MaxSide     int      `yaml:"max_side" min:"100" max:"20000" doc:"Longest side of a page picture in pixels."`
 	MaxPixels   int64    `yaml:"max_pixels" min:"10000" max:"400000000" doc:"Pixels of a page picture, width times height."`
 	ImageFormat string   `yaml:"image_format" oneof:"auto png jpeg" doc:"auto: PNG for text and graphics, JPEG for photographs."`
-	Renderer    string   `yaml:"renderer" oneof:"auto mupdf pdfium" doc:"auto: MuPDF, and PDFium for pages with form fields, annotations or Asian text without its fonts, for files with a password, and where MuPDF fails. MuPDF draws no form values and no annotations."`
-	Strategies  []string `yaml:"strategies" oneof:"pdf_text pdf_ocr" doc:"Ways to the text of a page, in the order in which they are tried."`
-	InlinePages int      `yaml:"inline_pages" min:"0" max:"10000" doc:"Up to so many pages the note holds the text itself; above, links to text/."`
-	WarnPages   int      `yaml:"warn_pages" min:"1" max:"100000" doc:"Above so many pages a warning is given. Nothing is cut off."`
+	Renderer    string   `yaml:"renderer" oneof:"auto mupdf pdfium" doc:"auto: MuPDF, but PDFium for pages with form fields, annotations or Asian text without its fonts, for files with a password, and where MuPDF fails. MuPDF does not draw form values or annotations."`
+	Strategies  []string `yaml:"strategies" oneof:"pdf_text pdf_ocr" doc:"Ways to get the text of a page, in the order to try them."`
+	InlinePages int      `yaml:"inline_pages" min:"0" max:"10000" doc:"A document of up to this many pages has its text in the note; a longer one has links to text/."`
+	WarnPages   int      `yaml:"warn_pages" min:"1" max:"100000" doc:"More pages than this cause a warning. Nothing is cut off."`
 	MaxPages    int      `yaml:"max_pages" min:"1" max:"100000" doc:"Files with more pages are refused."`
 }
 
-// ImageIngestion says how picture files are imported.
+// ImageIngestion configures how picture files are imported.
 type ImageIngestion struct {
-	Strategies []string `yaml:"strategies" oneof:"image_ocr image_copy" doc:"image_ocr reads the text of the picture, image_copy only keeps it; the first that works."`
+	Strategies []string `yaml:"strategies" oneof:"image_ocr image_copy" doc:"image_ocr reads the text of the picture, image_copy only keeps the picture. The first that works is used."`
 }
 
-// Office says how LibreOffice helps with office files. Their text is read without it.
+// Office configures how LibreOffice helps with office files. Their text is read without it.
 type Office struct {
-	LibreOffice string   `yaml:"libreoffice" doc:"LibreOffice's program, which draws the pages of office files and reads doc, xls, ppt and rtf: auto takes the one that is installed, off uses none, anything else is the path of soffice."`
-	Timeout     Duration `yaml:"timeout" min:"1s" max:"1h" doc:"For one conversion."`
-	MaxPages    int      `yaml:"max_pages" min:"1" max:"5000" doc:"So many pages of a file get pictures; the text is read whole."`
+	LibreOffice string   `yaml:"libreoffice" doc:"LibreOffice draws the pages of office files and reads doc, xls, ppt and rtf. auto: the one that is installed; off: none; anything else is the path of soffice."`
+	Timeout     Duration `yaml:"timeout" min:"1s" max:"1h" doc:"Time for one conversion."`
+	MaxPages    int      `yaml:"max_pages" min:"1" max:"5000" doc:"At most this many pages of a file get pictures. All of the text is read."`
 }
 
-// OCR says how text is read from pictures.
+// OCR configures how text is read from pictures.
 type OCR struct {
-	Languages     []string   `yaml:"languages" doc:"Tesseract's names of languages, such as eng, deu, nor. vaultflow doctor lists those that are installed."`
+	Languages     []string   `yaml:"languages" doc:"Languages as Tesseract names them, such as eng, deu, nor. vaultflow doctor lists the installed ones."`
 	DPI           int        `yaml:"dpi" min:"72" max:"600" doc:"Resolution at which text is read."`
 	MinConfidence float64    `yaml:"min_confidence" min:"0" max:"100" doc:"Pages below this percentage are listed in the note."`
 	Words         bool       `yaml:"words" doc:"Keep words with their boxes in ocr/page_0001.json."`
-	Engines       []string   `yaml:"engines" oneof:"tesseract mistral model" doc:"What reads the text, in the order in which they are tried: tesseract on this machine; mistral and model send a picture of the page to a service and may cost money. The next one is asked when one fails or has no key."`
-	Mistral       MistralOCR `yaml:"mistral" doc:"Mistral's text recognition; its key is that of the provider mistral."`
-	Model         string     `yaml:"model" doc:"Alias of a model with vision, for the engine model. Empty: the default model."`
+	Engines       []string   `yaml:"engines" oneof:"tesseract mistral model" doc:"Text recognition, in the order to try: tesseract runs on this machine; mistral and model send a picture of the page to a service and may cost money. The next one is tried if one fails or has no key."`
+	Mistral       MistralOCR `yaml:"mistral" doc:"Mistral's text recognition. It uses the key of the provider mistral."`
+	Model         string     `yaml:"model" doc:"For the engine model: alias of a model with vision. Empty: the default model."`
 	RetainImages  bool       `yaml:"retain_ocr_images" doc:"Keep the pictures that an OCR service cuts out of a page, in assets/."`
 }
 
-// MistralOCR says how Mistral's text recognition is asked.
+// MistralOCR configures Mistral's text recognition.
 type MistralOCR struct {
-	Model        string   `yaml:"model" doc:"Mistral's name of the model."`
+	Model        string   `yaml:"model" doc:"Mistral's name for the model."`
 	Endpoint     Address  `yaml:"endpoint" doc:"Address with /v1. Empty: the base_url of the provider mistral."`
 	Timeout      Duration `yaml:"timeout" min:"1s" max:"1h" doc:"For one page."`
-	PricePerPage float64  `yaml:"price_per_page" min:"0" max:"1000" doc:"US dollars, so that imports tell what they cost. 0: not known."`
+	PricePerPage float64  `yaml:"price_per_page" min:"0" max:"1000" doc:"US dollars, to show what imports cost. 0: unknown."`
 }

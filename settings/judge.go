@@ -8,16 +8,16 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// judge puts what one file says on the layers below it. A file that does not lie in the vault is believed; of one that does,
-// every value counts as reaches says.
+// judge lays the values of one file over the layers below. A file outside the vault is trusted; for one inside, reaches
+// decides about each value.
 type judge struct {
 	*layers
-	from   *Settings // what the file says, and nothing else
+	from   *Settings // the values of the file, and nothing else
 	path   string
 	theirs bool // the file lies in the vault
 }
 
-// settings goes through the whole file. Providers come before the aliases that follow them, and these before the default.
+// settings goes through the whole file. Aliases depend on providers, and the default on aliases, so they come in this order.
 func (j *judge) settings() {
 	j.providers()
 	j.aliases()
@@ -39,7 +39,7 @@ func inUnit(path string) bool { return slices.Contains(units, parent(path)) }
 // allows reports whether a value of the file counts.
 func (j *judge) allows(w Waiting, wider ...Waiting) bool { return !j.theirs || j.grants(w, wider...) }
 
-// leaf puts one value outside maps on the layer below.
+// leaf lays one value outside maps over the layer below.
 func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
 	set := func(value reflect.Value) {
 		below.Set(value)
@@ -50,7 +50,7 @@ func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
 		return
 	}
 	switch how := reaches[path]; how {
-	case harmless, follows: // models.default, which waits with the alias that it names
+	case harmless, follows: // models.default waits with the alias it names
 		set(v)
 	case least, bounded, most, either:
 		if j.stricter(how, path, v, below, at) {
@@ -71,7 +71,7 @@ func (j *judge) leaf(path string, f field, v, below reflect.Value, at Origin) {
 	}
 }
 
-// same reports whether a value that waits changes nothing, or reaches nowhere.
+// same reports whether a waiting value changes nothing or reaches nothing.
 func (j *judge) same(path string, v, below reflect.Value) bool {
 	return reflect.DeepEqual(v.Interface(), below.Interface()) || slices.Contains(safe[path], text(v))
 }
@@ -80,15 +80,15 @@ func (j *judge) scalar(path string, v reflect.Value, at Origin) Waiting {
 	return waiting(path, canonical(v), sayKey(path, display(v)), display(v), at)
 }
 
-// byUser reports whether the user's own file says a value, so that it bounds what the vault may say.
+// byUser reports whether the user's own file sets a value, which then bounds the vault's.
 func byUser(s *Settings, path string) bool { return placeOf(s, path).Source == SourceUser }
 
-// stricter reports whether the vault's value is at least as strict as the user's own. Where the user said nothing, it counts.
+// stricter reports whether the vault's value is at least as strict as the user's own. If the user set none, it counts.
 func (j *judge) stricter(how reach, path string, v, below reflect.Value, at Origin) bool {
 	if !byUser(j.into, path) || strict(how, v, below) {
 		return true
 	}
-	j.report(at, diag.SeverityNote, CodeStricter, "", "%s: %s would loosen the %s of your own settings (%s), which counts", path, text(v), text(below), placeOf(j.into, path))
+	j.report(at, diag.SeverityNote, CodeStricter, "", "%s: %s is ignored, because your own settings have the stricter %s (%s)", path, text(v), text(below), placeOf(j.into, path))
 	return false
 }
 
@@ -116,7 +116,7 @@ func number(v reflect.Value) float64 {
 	return float64(v.Int())
 }
 
-// union adds what the vault's list has to the one below, and takes nothing away.
+// union adds the vault's list to the one below, and removes nothing.
 func (j *judge) union(path string, v, below reflect.Value, at Origin) {
 	all := slices.Clone(below.Interface().([]string))
 	var kept []string
@@ -126,7 +126,7 @@ func (j *judge) union(path string, v, below reflect.Value, at Origin) {
 		}
 	}
 	if len(kept) > 0 {
-		j.report(at, diag.SeverityNote, CodeStricter, "to take one away, write the list in your own settings", "%s keeps %s of %s", path, strings.Join(kept, ", "), whose(placeOf(j.into, path)))
+		j.report(at, diag.SeverityNote, CodeStricter, "to remove one, set the list in your own settings", "%s keeps %s from %s", path, strings.Join(kept, ", "), whose(placeOf(j.into, path)))
 	}
 	for _, word := range v.Interface().([]string) {
 		if !slices.Contains(all, word) {
@@ -144,8 +144,8 @@ func whose(at Origin) string {
 	return "the defaults"
 }
 
-// list asks for each entry of a list that waits, so that taking one away or another order asks nothing. Without any that
-// counts, the list is as if it were not written.
+// list asks for each entry of a waiting list, so that removing or reordering entries asks nothing. If no entry counts, the
+// list is ignored.
 func (j *judge) list(path string, v, below reflect.Value, at Origin) {
 	words, old := v.Interface().([]string), below.Interface().([]string)
 	if len(words) == 0 {
@@ -162,7 +162,7 @@ func (j *judge) list(path string, v, below reflect.Value, at Origin) {
 		}
 	}
 	if len(counts) == 0 && path == "ingestion.ocr.engines" {
-		counts = safe[path] // pages that were meant for one service go to no other
+		counts = safe[path] // pages meant for one service go to no other
 	}
 	if len(counts) > 0 {
 		below.Set(reflect.ValueOf(counts))
@@ -174,7 +174,7 @@ func (j *judge) entry(path, word string, at Origin) Waiting {
 	return waiting(path, strings.ToLower(word), sayKey(path, word), word, at)
 }
 
-// wider are the entries of a list of hosts that take in a host: *.example.org takes in a.example.org.
+// wider returns the entries of a host list that include a host, as *.example.org includes a.example.org.
 func (j *judge) wider(path, host string, at Origin) []Waiting {
 	var list []Waiting
 	if emptyIsAll[path] {
@@ -198,7 +198,7 @@ const (
 	remoteAllow   = "policy.remote_images.allow"
 )
 
-// remoteImages puts on whether pictures are fetched, after the hosts: a yes while some hosts were named is none to all.
+// remoteImages decides whether pictures are fetched, after the hosts: a grant for named hosts does not cover all hosts.
 func (j *judge) remoteImages() {
 	at, written := j.from.origins[remoteEnabled]
 	if !written {
@@ -215,7 +215,7 @@ func (j *judge) remoteImages() {
 	j.into.origins[remoteEnabled] = at
 }
 
-// unit puts the keys of a section that wait on the layer below, all of them or none.
+// unit lays the waiting keys of a section over the layer below, all or none of them.
 func (j *judge) unit(path string) {
 	from, into := section(j.from, path), section(j.into, path)
 	var keys []field
@@ -227,7 +227,7 @@ func (j *judge) unit(path string) {
 			continue
 		}
 		keys = append(keys, f)
-		next.Field(f.index).Set(section(unfinished(), path).Field(f.index)) // an address is never paired with a key of the layer below
+		next.Field(f.index).Set(section(unfinished(), path).Field(f.index)) // never pair an address with a key of the layer below
 		if o, written := j.from.origins[join(path, f.key)]; written {
 			if at == (Origin{}) {
 				at = o
@@ -254,14 +254,14 @@ func (j *judge) unit(path string) {
 	}
 }
 
-// safeUnit reports whether a section reaches nowhere: a search by no service. An address beside it would wait for somebody's
-// variable that names one.
+// safeUnit reports whether a section reaches nothing: a search with no service. An address could still be used if a variable
+// named a service.
 func safeUnit(v reflect.Value) bool {
 	w, ok := v.Interface().(WebSearch)
 	return ok && !w.Enabled() && w.BaseURL == "" && w.APIKeyEnv == "" && w.APIKey == ""
 }
 
-// pick is a section or an entry with those keys alone that wait.
+// pick returns a section or an entry with its waiting keys alone.
 func pick(v reflect.Value, path string) reflect.Value {
 	who := reflect.New(v.Type()).Elem()
 	for _, f := range fieldsOf(v.Type()) {

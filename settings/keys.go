@@ -13,7 +13,7 @@ import (
 	"github.com/joho/godotenv"
 )
 
-// dotEnv is a file of variables. Only the variables that api_key_env names, and the usual ones of a cloud, are taken from it.
+// dotEnv is a file of variables. Only those that api_key_env names and a cloud's usual ones are read from it.
 type dotEnv struct {
 	path    string
 	inVault bool
@@ -22,11 +22,11 @@ type dotEnv struct {
 
 const dotEnvName = ".env"
 
-// keyring finds what variables hold: in the environment, else in the .env files.
+// keyring looks up variables: in the environment, else in the .env files.
 type keyring struct {
 	*layers
 	files []dotEnv
-	asked map[string]bool // what was answered about a line of the vault's file
+	asked map[string]bool // the answer about a line of the vault's file
 }
 
 // findKeys looks for each provider's key: environment, .env beside a settings file outside the vault, .env in the state directory, .env
@@ -42,7 +42,7 @@ func (l *layers) findKeys() {
 	}
 	missingKey(s, l.reporter)
 	findSearchKey(s, k)
-	for _, variable := range s.pending { // so that everything is asked at once
+	for _, variable := range s.pending { // ask about all of them at once
 		k.lookUp(variable)
 	}
 }
@@ -62,7 +62,7 @@ func findKey(s *Settings, name string, p Provider, k *keyring) (Secret, string) 
 	return p.APIKey, "settings"
 }
 
-// lookUp is what a variable holds, and where it was found: in the environment, else in the first .env file that has it.
+// lookUp returns a variable's value and where it was found: in the environment, else in the first .env file that has it.
 func (k *keyring) lookUp(variable string) (value Secret, from string) {
 	if variable == "" {
 		return "", ""
@@ -80,8 +80,8 @@ func (k *keyring) lookUp(variable string) (value Secret, from string) {
 	return "", ""
 }
 
-// may reports whether a line of the vault's .env counts. Whoever writes the file could have everything sent with a key of
-// theirs, or name a file of the user's as credentials.
+// may reports whether a line of the vault's .env counts. Whoever writes that file could have everything sent with their own
+// key, or use one of the user's files as credentials.
 func (k *keyring) may(path, variable string, value Secret) bool {
 	place := path + "\x00" + variable
 	if may, known := k.asked[place]; known {
@@ -96,10 +96,10 @@ func (k *keyring) may(path, variable string, value Secret) bool {
 	return may
 }
 
-// secretInFile warns about a secret that a settings file holds.
+// secretInFile warns about a secret in a settings file.
 func secretInFile(s *Settings, key, suggestion string, r *reporter) {
 	if at := placeOf(s, key); at.Source == SourceFile && !r.has(at, CodeSecret) {
-		r.report(at, diag.SeverityWarning, CodeSecret, suggestion, "%s: a key stands in the settings", key)
+		r.report(at, diag.SeverityWarning, CodeSecret, suggestion, "%s: the settings contain a key", key)
 	}
 }
 
@@ -118,13 +118,13 @@ func missingKey(s *Settings, r *reporter) {
 	}
 	at := placeOf(s, "models.default")
 	if _, written := s.origins["models.default"]; !written {
-		at = placeOf(s, "models.aliases."+s.Models.Default) // the only one that somebody configured
+		at = placeOf(s, "models.aliases."+s.Models.Default) // the only configured one
 	}
 	r.report(at, diag.SeverityWarning, CodeReference, suggestion,
 		"there is no key for provider %s, which the default model %s needs", a.Provider, s.Models.Default)
 }
 
-// dotEnvs reads the .env files, the first place first.
+// dotEnvs reads the .env files, in order of preference.
 func (l *layers) dotEnvs() []dotEnv {
 	var files []dotEnv
 	seen := map[string]bool{}
@@ -155,30 +155,29 @@ func (l *layers) readDotEnv(path string) (dotEnv, bool) {
 		return dotEnv{}, false
 	}
 	vars, err := godotenv.UnmarshalBytes(data)
-	if err != nil { // its text may hold the line, and so a key
-		l.report(Origin{Name: path}, diag.SeverityWarning, CodeSyntax, "write NAME=value, one a line", "the file is not in the form of .env files, so its keys are not used")
+	if err != nil { // its text may contain the line, and so a key
+		l.report(Origin{Name: path}, diag.SeverityWarning, CodeSyntax, "write one NAME=value per line", "the file is not a valid .env file, so its keys are not used")
 		return dotEnv{}, false
 	}
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 && !where.inVault {
-		l.report(Origin{Name: path}, diag.SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine may read or change the keys in it (mode %o)", info.Mode().Perm())
+		l.report(Origin{Name: path}, diag.SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine can read or change the keys in it (mode %o)", info.Mode().Perm())
 	}
 	return dotEnv{path: path, inVault: where.inVault, vars: vars}, true
 }
 
-// keysInText warns about everything in a settings file that looks like a key, in values and comments alike. The text of the
-// key is never repeated.
+// keysInText warns about everything in a settings file that looks like a key, even in comments. It never repeats the key.
 func keysInText(path string, data []byte, r *reporter) {
 	line := 0
 	for text := range strings.Lines(string(data)) {
 		line++
 		if at := keyLike.FindStringIndex(text); at != nil {
 			r.report(Origin{Source: SourceFile, Name: path, Line: line, Column: at[0] + 1}, diag.SeverityWarning, CodeSecret,
-				"set a variable in the environment and name it with api_key_env", "what looks like a key stands in the settings")
+				"set a variable in the environment and name it with api_key_env", "this looks like a key")
 		}
 	}
 }
 
-// has says whether something with the code was reported for the line.
+// has reports whether a diagnostic with the code exists for the line.
 func (r *reporter) has(at Origin, code string) bool {
 	for _, d := range r.list {
 		if d.Code == code && d.File == at.place() && d.Line == at.Line {
@@ -188,7 +187,7 @@ func (r *reporter) has(at Origin, code string) bool {
 	return false
 }
 
-// inside says whether a path is in a folder, symbolic links followed.
+// inside reports whether a path is in a folder, after following symbolic links.
 func inside(path, folder string) bool {
 	if folder == "" {
 		return false

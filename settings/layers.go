@@ -15,12 +15,12 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// UserFile is the path of the user's own settings file, $XDG_CONFIG_HOME/vaultflow/settings.yaml or
-// ~/.config/vaultflow/settings.yaml. It is empty when neither variable is set.
+// UserFile returns the path of the user's own settings file, $XDG_CONFIG_HOME/vaultflow/settings.yaml or
+// ~/.config/vaultflow/settings.yaml, or "" if neither variable is set.
 func UserFile(environ []string) string {
 	env := environMap(environ)
 	base := env["XDG_CONFIG_HOME"]
-	if !filepath.IsAbs(base) { // the specification: a relative one is ignored
+	if !filepath.IsAbs(base) { // the specification says to ignore a relative one
 		home := env["HOME"]
 		if home == "" {
 			home = env["USERPROFILE"]
@@ -33,7 +33,7 @@ func UserFile(environ []string) string {
 	return filepath.Join(base, "vaultflow", FileName)
 }
 
-// layers puts the settings files on top of each other, the user's first.
+// layers lays the settings files over each other, starting with the user's.
 type layers struct {
 	*reporter
 	in      Input
@@ -41,7 +41,7 @@ type layers struct {
 	into    *Settings
 }
 
-// user reads the user's own file. A missing one is no error. One that lies in the vault is judged like the vault's own.
+// user reads the user's own file, if it exists. One inside the vault is judged like the vault's own.
 func (l *layers) user() error {
 	path := l.in.User
 	if path == "" || l.samePlace(path) {
@@ -60,25 +60,25 @@ func (l *layers) user() error {
 	return nil
 }
 
-// samePlace reports whether the user's file is the one that is read as the vault's, so that it counts once.
+// samePlace reports whether the user's file is also the vault's, so that it counts once.
 func (l *layers) samePlace(path string) bool {
 	return l.in.File != "" && realPath(path) == realPath(l.in.File)
 }
 
-// closedToOthers warns about a file of the user's that others may change or, when it holds a key, read.
+// closedToOthers warns if others can change the user's file or, if it contains a key, read it.
 func (l *layers) closedToOthers(path string, from *Settings) {
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS == "windows" {
 		return
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		l.report(Origin{Name: path}, diag.SeverityWarning, CodeUnsafe, "chmod 600 "+path, "other users of this machine may change your settings (mode %o)", mode)
+		l.report(Origin{Name: path}, diag.SeverityWarning, CodeUnsafe, "chmod 600 "+path, "other users of this machine can change your settings (mode %o)", mode)
 	} else if mode&0o044 != 0 && holdsSecret(from) {
-		l.report(Origin{Name: path}, diag.SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine may read the keys in your settings (mode %o)", mode)
+		l.report(Origin{Name: path}, diag.SeverityWarning, CodeSecret, "chmod 600 "+path, "other users of this machine can read the keys in your settings (mode %o)", mode)
 	}
 }
 
-// vault reads the vault's settings.yaml, or the file that takes its place.
+// vault reads the vault's settings.yaml, or the file that replaces it.
 func (l *layers) vault() error {
 	path, usual := l.in.file()
 	if path == "" {
@@ -106,7 +106,7 @@ func (l *layers) vault() error {
 	return nil
 }
 
-// put decodes a file and puts what it says on the layers below.
+// put decodes a file and lays its values over the layers below.
 func (l *layers) put(source Source, path string, data []byte, theirs bool) (from *Settings) {
 	from = &Settings{origins: map[string]Origin{}}
 	file(from, source, path, data, l.reporter)
@@ -115,7 +115,7 @@ func (l *layers) put(source Source, path string, data []byte, theirs bool) (from
 	return from
 }
 
-// holdsSecret reports whether a file holds a key, a token, a password or a header.
+// holdsSecret reports whether a file contains a key, token, password or header.
 func holdsSecret(s *Settings) bool { return hasSecret(reflect.ValueOf(*s)) }
 
 func hasSecret(v reflect.Value) bool {
@@ -130,7 +130,7 @@ func hasSecret(v reflect.Value) bool {
 	return v.Type() == reflect.TypeFor[Secret]() && !v.IsZero()
 }
 
-// file is the path of the settings file that belongs to the vault; usual says that it may be missing.
+// file returns the path of the vault's settings file; usual is true if it may be missing.
 func (in Input) file() (path string, usual bool) {
 	if in.Vault == "" {
 		return in.File, false
@@ -142,13 +142,13 @@ func (in Input) file() (path string, usual bool) {
 	return in.File, filepath.Clean(in.File) == own
 }
 
-// place says where a file lies.
+// place is where a file is.
 type place struct {
-	inVault bool   // other people and sync may write it
-	linked  string // what a symbolic link of the vault leads to; empty when there is none on the way
+	inVault bool   // other people and sync can write it
+	linked  string // target of a symbolic link in the vault on the way to it, or ""
 }
 
-// placeOf looks at a file's name and at what it really is: a link in the vault leads outside, and one outside may lead into
+// placeOf checks a file's name and where it really is: a link in the vault may lead outside, and one outside may lead into
 // the vault.
 func (in Input) placeOf(path string) place {
 	if in.Vault == "" {
@@ -172,7 +172,7 @@ func (in Input) placeOf(path string) place {
 	return place{inVault: within}
 }
 
-// local is a path relative to a folder that holds it.
+// local returns a path relative to a folder that contains it.
 func local(folder, path string) (rel string, ok bool) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -182,12 +182,12 @@ func local(folder, path string) (rel string, ok bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// forget removes the origins of an entry of a table before another one takes its place.
+// forget removes the origins of a table entry before another replaces it.
 func forget(s *Settings, prefix string) {
 	maps.DeleteFunc(s.origins, func(path string, _ Origin) bool { return path == prefix || strings.HasPrefix(path, prefix+".") })
 }
 
-// adopt takes over the origins of an entry.
+// adopt copies the origins of an entry.
 func adopt(s *Settings, from *Settings, prefix string) {
 	for path, at := range from.origins {
 		if path == prefix || strings.HasPrefix(path, prefix+".") {
@@ -196,7 +196,7 @@ func adopt(s *Settings, from *Settings, prefix string) {
 	}
 }
 
-// leaves are the values outside maps by their paths.
+// leaves returns the values outside maps, by path.
 func leaves(s *Settings) map[string]reflect.Value {
 	all := map[string]reflect.Value{}
 	walk(reflect.ValueOf(s).Elem(), "", func(path string, _ field, v reflect.Value) { all[path] = v })

@@ -242,7 +242,7 @@ func TestLayers_keysInTheUsersFile(t *testing.T) {
 	if err != nil || string(s.Providers["anthropic"].Key) != "some-key" || len(s.Diagnostics) > 0 {
 		t.Errorf("%v, %v", err, s.Diagnostics)
 	}
-	for mode, want := range map[os.FileMode]string{0o644: "may read", 0o620: "may change"} {
+	for mode, want := range map[os.FileMode]string{0o644: "can read", 0o620: "can change"} {
 		if err := os.Chmod(user, mode); err != nil {
 			t.Fatal(err)
 		}
@@ -266,9 +266,9 @@ func TestLayers_keysInTheUsersFile(t *testing.T) {
 func TestPolicy_untrustedFaults(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"policy: {untrusted: ['[']}":                  "is no glob",
-		"policy: {untrusted: ['/abs/**']}":            "within the vault",
-		"policy: {untrusted_properties: [\"a\\nb\"]}": "no name of a property",
+		"policy: {untrusted: ['[']}":                  "is not a glob",
+		"policy: {untrusted: ['/abs/**']}":            "inside the vault",
+		"policy: {untrusted_properties: [\"a\\nb\"]}": "not a property name",
 	} {
 		vault := t.TempDir()
 		write(t, filepath.Join(vault, "settings.yaml"), text+"\n", 0o600)

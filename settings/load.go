@@ -17,30 +17,29 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// FileName is the settings file's name in a vault.
+// FileName is the name of the settings file in a vault.
 const FileName = "settings.yaml"
 
 // maxFile bounds settings files and .env files, in bytes.
 const maxFile = 1 << 20
 
-// Input says where to read. Paths belong to the operating system.
+// Input is where settings are read from. Paths belong to the operating system.
 type Input struct {
 	Vault     string             // the vault's folder; settings.yaml there is read unless File is set
-	File      string             // another settings file in its place, which must exist unless it is the vault's own
+	File      string             // read this instead; it must exist unless it is the vault's own
 	User      string             // the user's own file, below the vault's; see UserFile. It may be missing. Empty: none
 	StateDir  string             // its .env is read too; empty: none
-	Environ   []string           // as os.Environ gives it; nil means no environment
-	Overrides map[string]string  // what flags say: values by dotted path, lists with commas
-	From      Snapshot           // what the files held, in place of reading them; nil: read them
-	NotVaults bool               // leave out the vault's file, as one with faults. What it names waits
+	Environ   []string           // as os.Environ returns it; nil means no environment
+	Overrides map[string]string  // flags: values by dotted path, lists with commas
+	From      Snapshot           // contents to use instead of reading the files; nil: read them
+	NotVaults bool               // skip the vault's file, as if it had faults. What it names waits
 	Grants    func(Waiting) bool // whether the user has granted a value of the vault's files; nil: nothing is granted
 }
 
-// Load reads the settings, key by key: flags go before the environment, before the vault's file, before the user's, before
-// the defaults. What the vault's files may not set without a yes, and got none for, is as if it were not written, but that no
-// model stands in for one that waits (see [Settings.ModelWaits]); it is
-// listed in Settings.Waiting. A vault without a settings file is fine. All faults come back together, as an [*Error]; warnings
-// and notes are in Settings.Diagnostics.
+// Load reads the settings. For each key, flags override the environment, which overrides the vault's file, the user's and the
+// defaults. A value in the vault's files that needs a grant and has none is ignored and listed in Settings.Waiting; but a
+// model that waits is never replaced by another (see [Settings.ModelWaits]). The vault needs no settings file. All faults are
+// returned together as an [*Error]; warnings and notes are in Settings.Diagnostics.
 func Load(in Input) (*Settings, error) {
 	s, r := unfinished(), &reporter{}
 	environ := environMap(in.Environ)
@@ -65,12 +64,12 @@ func Load(in Input) (*Settings, error) {
 	return s, nil
 }
 
-// readBounded reads a regular file of at most maxFile bytes. Its data is not nil when there is no error.
+// readBounded reads a regular file of at most maxFile bytes. Without an error the data is not nil.
 func readBounded(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file", path)
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -101,12 +100,12 @@ func file(s *Settings, source Source, path string, data []byte, r *reporter) {
 			at.Line, _ = strconv.Atoi(m[1]) // the expression allows digits only
 			message = strings.Replace(message, m[0], "", 1)
 		}
-		r.report(at, diag.SeverityError, CodeSyntax, "indent with blanks, and quote values with a colon", "%s", message)
+		r.report(at, diag.SeverityError, CodeSyntax, "indent with spaces, and quote values that contain a colon", "%s", message)
 		return
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
-		r.report(at, diag.SeverityError, CodeSyntax, "remove the --- line", "the file holds more than one document")
+		r.report(at, diag.SeverityError, CodeSyntax, "remove the --- line", "the file contains more than one YAML document")
 	}
 	d := &decoder{reporter: r, source: source, name: path, origins: s.origins}
 	if len(doc.Content) == 1 {

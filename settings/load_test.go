@@ -429,18 +429,18 @@ func TestWeb_listenAndProxy(t *testing.T) {
 	for text, want := range map[string]string{
 		"{listen: 'unix:/run/v.sock'}": "",
 		"{listen: 'unix:/run/v.sock', proxy: {trust: [unix], user_header: Remote-User}}": "",
-		"{listen: 'unix:v.sock'}":                                             "is not a whole path",
-		"{listen: 'unix:/a/../b'}":                                            "is not a whole path",
+		"{listen: 'unix:v.sock'}":                                             "is not an absolute path",
+		"{listen: 'unix:/a/../b'}":                                            "is not an absolute path",
 		"{listen: 'unix:/" + strings.Repeat("x", 100) + "'}":                  "more than 100 bytes",
-		"{proxy: {trust: [unix]}}":                                            "needs a dashboard on a socket",
+		"{proxy: {trust: [unix]}}":                                            "works only if web.listen is a socket",
 		"{proxy: {trust: [10.0.0.0/24, '2001:db8::1'], user_header: X-User}}": "",
-		"{proxy: {trust: [everywhere]}}":                                      "is no address or network",
-		"{proxy: {trust: [0.0.0.0/0]}}":                                       "is everybody",
-		"{proxy: {user_header: Remote-User}}":                                 "no proxy that is trusted",
-		"{proxy: {trust: [10.0.0.1], user_header: Cookie}}":                   "cannot name a user",
-		"{proxy: {trust: [10.0.0.1], user_header: 'a b'}}":                    "cannot name a user",
-		"{proxy: {trust: [127.0.0.1], user_header: Remote-User}}":             "warning: every account of this machine",
-		"{listen: '0.0.0.0:8321'}":                                            "warning: tokens travel there unencrypted",
+		"{proxy: {trust: [everywhere]}}":                                      "is not an address or network",
+		"{proxy: {trust: [0.0.0.0/0]}}":                                       "means everybody",
+		"{proxy: {user_header: Remote-User}}":                                 "no proxy is trusted",
+		"{proxy: {trust: [10.0.0.1], user_header: Cookie}}":                   "is not a usable header name",
+		"{proxy: {trust: [10.0.0.1], user_header: 'a b'}}":                    "is not a usable header name",
+		"{proxy: {trust: [127.0.0.1], user_header: Remote-User}}":             "warning: every account on this machine",
+		"{listen: '0.0.0.0:8321'}":                                            "warning: tokens travel unencrypted",
 	} {
 		path := filepath.Join(t.TempDir(), "settings.yaml")
 		write(t, path, "web: "+text+"\n", 0o600)

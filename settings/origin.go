@@ -2,14 +2,14 @@ package settings
 
 import "fmt"
 
-// Source says which layer a value comes from.
+// Source is the layer that a value comes from.
 type Source string
 
-// The sources, from the weakest.
+// The sources, weakest first.
 const (
 	SourceDefault     Source = "default"
 	SourceUser        Source = "user"     // the user's own file
-	SourceFile        Source = "settings" // the vault's file, or the one in its place
+	SourceFile        Source = "settings" // the vault's file, or the one that replaces it
 	SourceEnvironment Source = "environment"
 	SourceFlag        Source = "flag"
 )
@@ -20,12 +20,12 @@ func (s Source) isFile() bool { return s == SourceUser || s == SourceFile }
 // Origin is where a value comes from.
 type Origin struct {
 	Source Source `json:"source"`
-	Name   string `json:"name,omitempty"` // path of the file, or name of the variable
+	Name   string `json:"name,omitempty"` // file path, or name of the variable
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 }
 
-// String is for people: "default", "settings.yaml:3", "environment VAULTFLOW_WEB_LISTEN".
+// String returns a text for people: "default", "settings.yaml:3", "environment VAULTFLOW_WEB_LISTEN".
 func (o Origin) String() string {
 	switch o.Source {
 	case SourceUser, SourceFile:
@@ -38,7 +38,7 @@ func (o Origin) String() string {
 	return string(o.Source)
 }
 
-// place is what stands in a diagnostic as its file.
+// place returns what a diagnostic names as its file.
 func (o Origin) place() string {
 	if o.Source == SourceEnvironment || o.Source == SourceFlag {
 		return string(o.Source) + " " + o.Name
@@ -49,7 +49,7 @@ func (o Origin) place() string {
 	return o.Name
 }
 
-// Origin tells where the value of a key comes from, such as "ingestion.pdf.dpi".
+// Origin returns where the value of a key such as "ingestion.pdf.dpi" comes from.
 func (s *Settings) Origin(path string) Origin {
 	if o, ok := s.origins[path]; ok {
 		return o

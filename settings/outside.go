@@ -8,48 +8,48 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// WebFetch bounds what the tool web_fetch may ask of the web, on top of a workflow's permissions.network.
+// WebFetch bounds what the tool web_fetch may request, in addition to a workflow's permissions.network.
 type WebFetch struct {
-	Allow        []string `yaml:"allow" doc:"Hosts, such as *.example.org. Empty: all that deny does not name. Private addresses are never asked; a workflow names its hosts in permissions.network."`
-	Deny         []string `yaml:"deny" doc:"Hosts that are never asked."`
-	MaxSize      Bytes    `yaml:"max_size" min:"1KiB" max:"256MiB" doc:"Larger contents are refused."`
-	Timeout      Duration `yaml:"timeout" min:"1s" max:"10m" doc:"For one content with all its redirects."`
-	MaxRedirects int      `yaml:"max_redirects" min:"0" max:"5" doc:"Redirects that are followed, each checked like the first address."`
+	Allow        []string `yaml:"allow" doc:"Hosts, such as *.example.org. Empty: all that deny does not list. Private addresses are never contacted; a workflow names its hosts in permissions.network."`
+	Deny         []string `yaml:"deny" doc:"Hosts that are never contacted."`
+	MaxSize      Bytes    `yaml:"max_size" min:"1KiB" max:"256MiB" doc:"Larger responses are refused."`
+	Timeout      Duration `yaml:"timeout" min:"1s" max:"10m" doc:"Time for one request, including redirects."`
+	MaxRedirects int      `yaml:"max_redirects" min:"0" max:"5" doc:"Most redirects to follow. Each is checked like the first address."`
 }
 
 // WebSearch is the service behind the tool web_search.
 type WebSearch struct {
-	Provider   string   `yaml:"provider" oneof:"none searxng brave tavily" doc:"The service that is asked; none: there is no tool web_search."`
-	BaseURL    Address  `yaml:"base_url" doc:"Address: of your SearXNG, which must offer the format json; empty: Brave's and Tavily's own."`
+	Provider   string   `yaml:"provider" oneof:"none searxng brave tavily" doc:"The search service. none: there is no tool web_search."`
+	BaseURL    Address  `yaml:"base_url" doc:"Address of your SearXNG, which must offer the format json. Empty: the public address of Brave or Tavily."`
 	APIKeyEnv  string   `yaml:"api_key_env" doc:"Environment variable (or line of .env) that holds the key. Empty: BRAVE_API_KEY or TAVILY_API_KEY, at the service's own address."`
-	APIKey     Secret   `yaml:"api_key" doc:"The key itself. It works, with a warning: keep keys out of the vault and use api_key_env."`
-	MaxResults int      `yaml:"max_results" min:"1" max:"20" doc:"Results of one search."`
-	Timeout    Duration `yaml:"timeout" min:"1s" max:"10m" doc:"For one search."`
+	APIKey     Secret   `yaml:"api_key" doc:"The key itself, with a warning. Better: keep keys out of the vault and use api_key_env."`
+	MaxResults int      `yaml:"max_results" min:"1" max:"20" doc:"Most results of one search."`
+	Timeout    Duration `yaml:"timeout" min:"1s" max:"10m" doc:"Time for one search."`
 
 	Key Secret `yaml:"-"` // what was found
 }
 
-// MCPServer is a server of the Model Context Protocol whose tools workflows may name as server.tool. It is a program of this
+// MCPServer is a server of the Model Context Protocol whose tools workflows may name as server.tool. It is a program on this
 // machine or an address.
 type MCPServer struct {
-	Command Arguments         `yaml:"command" doc:"Program with its arguments, spoken to over its standard input and output."`
-	URL     Address           `yaml:"url" doc:"Address of a server with streamable HTTP, in place of command."`
-	Env     map[string]Secret `yaml:"env" doc:"Further environment variables of the program. It gets PATH, HOME, LANG and the like, and no others of vaultflow's."`
-	EnvFrom []string          `yaml:"env_from" doc:"Names of variables of vaultflow's own environment that the program gets, for its keys."`
+	Command Arguments         `yaml:"command" doc:"Program and arguments. It speaks MCP over standard input and output."`
+	URL     Address           `yaml:"url" doc:"Instead of command: address of a server that speaks streamable HTTP."`
+	Env     map[string]Secret `yaml:"env" doc:"Further environment variables for the program. From vaultflow's own it gets only PATH, HOME, LANG and the like."`
+	EnvFrom []string          `yaml:"env_from" doc:"Names of variables in vaultflow's environment to pass on, for keys."`
 	Headers map[string]Secret `yaml:"headers" doc:"HTTP headers for url."`
-	Allow   []string          `yaml:"allow" doc:"Tools that workflows may name. Empty: all that deny does not name."`
-	Deny    []string          `yaml:"deny" doc:"Tools that no workflow may name."`
-	Timeout Duration          `yaml:"timeout" min:"0s" max:"1h" doc:"For starting it, and for one call. 0s: 1m."`
+	Allow   []string          `yaml:"allow" doc:"Tools that workflows may use. Empty: all that deny does not list."`
+	Deny    []string          `yaml:"deny" doc:"Tools that no workflow may use."`
+	Timeout Duration          `yaml:"timeout" min:"0s" max:"1h" doc:"Time to start it, and for one call. 0s: 1m."`
 }
 
-// searchKinds are the services of web_search with their own addresses and the usual variables of their keys.
+// searchKinds holds the services of web_search with their addresses and usual key variables.
 var searchKinds = map[string]kind{
 	"searxng": {local: true},
 	"brave":   {baseURL: "https://api.search.brave.com", keyEnv: "BRAVE_API_KEY"},
 	"tavily":  {baseURL: "https://api.tavily.com", keyEnv: "TAVILY_API_KEY"},
 }
 
-// complete fills in the service's address and key variable. The variable goes with the address, as with providers.
+// complete fills in the service's address and key variable. As with providers, they belong together.
 func (w WebSearch) complete() WebSearch {
 	k := searchKinds[w.Provider]
 	if w.BaseURL == "" {
@@ -61,7 +61,7 @@ func (w WebSearch) complete() WebSearch {
 	return w
 }
 
-// Enabled says whether there is a service to ask.
+// Enabled reports whether a service is set.
 func (w WebSearch) Enabled() bool { return w.Provider != "" && w.Provider != "none" }
 
 // findSearchKey looks for the key of web_search in the places where those of providers are.

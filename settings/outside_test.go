@@ -46,7 +46,7 @@ func TestOutside_faults(t *testing.T) {
 		"web_search: {provider: searxng}":                                 "needs the address",
 		"web_search: {provider: google}":                                  "google",
 		"web_fetch: {max_redirects: 6}":                                   "max_redirects",
-		"web_fetch: {allow: ['http://x']}":                                "no host name",
+		"web_fetch: {allow: ['http://x']}":                                "not a host name",
 		"mcp_servers: {a.b: {url: 'https://x.example'}}":                  "before the dot",
 		"mcp_servers: {a: {}}":                                            "either command or url",
 		"mcp_servers: {a: {command: [x], url: 'https://x.example'}}":      "either command or url",

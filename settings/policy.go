@@ -2,52 +2,52 @@ package settings
 
 import "strings"
 
-// Policy says what may be sent to a model.
+// Policy configures what may be sent to a model.
 type Policy struct {
-	Budget              Budget       `yaml:"budget" doc:"Bounds of one prompt. Providers' own limits apply too; the smaller wins."`
-	Untrusted           []string     `yaml:"untrusted" doc:"Globs of files that somebody else has written, such as web clippings: a model's step that reads one is restricted (docs/web.md, Trust). A vault's file adds to the list of your own settings, and takes nothing away."`
-	UntrustedProperties []string     `yaml:"untrusted_properties" doc:"Properties of notes, such as source or url, that mark a note as somebody else's text in the same way. A vault's file can only add."`
-	Links               string       `yaml:"links" oneof:"warn strict" doc:"An image link that fits several files: the nearest one and a warning, or an error."`
+	Budget              Budget       `yaml:"budget" doc:"Limits of one prompt. The provider's own limits apply too; the smaller one wins."`
+	Untrusted           []string     `yaml:"untrusted" doc:"Globs of files that somebody else wrote, such as web clippings: a step whose model reads one is restricted (docs/web.md, Trust). A vault's file can only add to the list in your own settings."`
+	UntrustedProperties []string     `yaml:"untrusted_properties" doc:"Note properties, such as source or url, that mark a note as somebody else's text in the same way. A vault's file can only add to them."`
+	Links               string       `yaml:"links" oneof:"warn strict" doc:"If an image link fits several files: use the nearest one and warn, or fail."`
 	RemoteImages        RemoteImages `yaml:"remote_images" doc:"Pictures that a note links to with http(s)."`
 }
 
 // Budget holds the bounds of one prompt, with the names of the workflow language.
 type Budget struct {
-	MaxImages       int     `yaml:"max_images" min:"0" max:"10000" doc:"Attached pictures, each counted once."`
+	MaxImages       int     `yaml:"max_images" min:"0" max:"10000" doc:"Attached pictures. Each counts once."`
 	MaxImageMB      float64 `yaml:"max_image_mb" min:"0.01" max:"1000" doc:"Megabytes of one picture, after scaling."`
 	MaxTotalMB      float64 `yaml:"max_total_mb" min:"0.01" max:"10000" doc:"Megabytes of all pictures."`
-	MaxImagePixels  int     `yaml:"max_image_pixels" min:"64" max:"20000" doc:"Longest side; larger ones are scaled down."`
-	MinImageSide    int     `yaml:"min_image_side" min:"0" max:"10000" doc:"Longest side; smaller ones (icons) are named, not sent."`
-	MaxDecodePixels int64   `yaml:"max_decode_pixels" min:"10000" max:"1000000000" doc:"Width times height; larger ones are refused before decoding."`
+	MaxImagePixels  int     `yaml:"max_image_pixels" min:"64" max:"20000" doc:"Longest side; larger pictures are scaled down."`
+	MinImageSide    int     `yaml:"min_image_side" min:"0" max:"10000" doc:"Longest side; smaller pictures (icons) are named, not sent."`
+	MaxDecodePixels int64   `yaml:"max_decode_pixels" min:"10000" max:"1000000000" doc:"Width times height; larger pictures are refused before decoding."`
 	MaxPages        int     `yaml:"max_pages" min:"0" max:"10000" doc:"Pages of documents."`
 	MaxPromptTokens int     `yaml:"max_prompt_tokens" min:"0" max:"100000000" doc:"Estimated tokens of text and pictures. 0: four fifths of the model's window."`
 	MaxToolImages   int     `yaml:"max_tool_images" min:"0" max:"10000" doc:"Pictures in one tool result."`
-	MaxStepImages   int     `yaml:"max_step_images" min:"0" max:"10000" doc:"Pictures over all calls of a step."`
-	MaxCostUSD      float64 `yaml:"max_cost_usd" min:"0" max:"100000" doc:"What the calls of a step may cost, with the runs that it starts. 0: no bound. Estimates are reserved before each call; a model without a known price counts as the dearest that has one."`
-	MaxTotalTokens  int64   `yaml:"max_total_tokens" min:"0" max:"1000000000000" doc:"Tokens of a step, input and output of all its calls. 0: no bound."`
+	MaxStepImages   int     `yaml:"max_step_images" min:"0" max:"10000" doc:"Pictures in all calls of a step."`
+	MaxCostUSD      float64 `yaml:"max_cost_usd" min:"0" max:"100000" doc:"What the calls of a step may cost, including the runs it starts. 0: no limit. Each call reserves its estimated cost first; a model of unknown price counts as the most expensive known one."`
+	MaxTotalTokens  int64   `yaml:"max_total_tokens" min:"0" max:"1000000000000" doc:"Input and output tokens of all calls of a step. 0: no limit."`
 
-	MaxCostUSDPerRun       float64 `yaml:"max_cost_usd_per_run" min:"0" max:"100000" doc:"Of a run, where its workflow says nothing. 0: no bound."`
-	MaxTotalTokensPerRun   int64   `yaml:"max_total_tokens_per_run" min:"0" max:"1000000000000" doc:"The same in tokens. 0: no bound."`
-	MaxCostUSDPerDay       float64 `yaml:"max_cost_usd_per_day" min:"0" max:"100000" doc:"Of all runs of a workflow on a day of its zone, where it says nothing itself. 0: no bound."`
-	MaxTotalTokensPerDay   int64   `yaml:"max_total_tokens_per_day" min:"0" max:"1000000000000" doc:"The same in tokens. 0: no bound."`
-	MaxCostUSDPerMonth     float64 `yaml:"max_cost_usd_per_month" min:"0" max:"1000000" doc:"Of the whole vault in a month of engine.timezone, imports included. No workflow can raise it. 0: no bound."`
-	MaxTotalTokensPerMonth int64   `yaml:"max_total_tokens_per_month" min:"0" max:"1000000000000000" doc:"The same in tokens. 0: no bound."`
+	MaxCostUSDPerRun       float64 `yaml:"max_cost_usd_per_run" min:"0" max:"100000" doc:"Cost of a run whose workflow sets no limit. 0: no limit."`
+	MaxTotalTokensPerRun   int64   `yaml:"max_total_tokens_per_run" min:"0" max:"1000000000000" doc:"The same in tokens. 0: no limit."`
+	MaxCostUSDPerDay       float64 `yaml:"max_cost_usd_per_day" min:"0" max:"100000" doc:"Cost of a workflow's runs per day in its time zone, unless it sets its own limit. 0: no limit."`
+	MaxTotalTokensPerDay   int64   `yaml:"max_total_tokens_per_day" min:"0" max:"1000000000000" doc:"The same in tokens. 0: no limit."`
+	MaxCostUSDPerMonth     float64 `yaml:"max_cost_usd_per_month" min:"0" max:"1000000" doc:"Cost of the whole vault per month in engine.timezone, including imports. No workflow can raise it. 0: no limit."`
+	MaxTotalTokensPerMonth int64   `yaml:"max_total_tokens_per_month" min:"0" max:"1000000000000000" doc:"The same in tokens. 0: no limit."`
 
-	WhenExceeded string `yaml:"when_exceeded" oneof:"defer fail drop_oldest drop_newest refs_only" doc:"What becomes of pictures that do not fit."`
+	WhenExceeded string `yaml:"when_exceeded" oneof:"defer fail drop_oldest drop_newest refs_only" doc:"What to do with pictures that do not fit."`
 }
 
-// RemoteImages is the policy for pictures on other machines.
+// RemoteImages configures pictures on other machines.
 type RemoteImages struct {
-	Enabled      bool     `yaml:"enabled" doc:"Fetch them when a step runs; otherwise they stay references. A preview never fetches."`
-	Allow        []string `yaml:"allow" doc:"Hosts, such as *.example.org. Empty: all that deny does not name. Private addresses are never asked."`
-	Deny         []string `yaml:"deny" doc:"Hosts that are never asked."`
-	MaxMB        float64  `yaml:"max_mb" min:"0.01" max:"512" doc:"Megabytes of one picture, as it comes."`
-	Timeout      Duration `yaml:"timeout" min:"1s" max:"10m" doc:"For one picture with all its redirects."`
-	MaxRedirects int      `yaml:"max_redirects" min:"0" max:"20" doc:"Redirects that are followed, each checked like the first address."`
-	MaxPerStep   int      `yaml:"max_per_step" min:"0" max:"1000" doc:"Pictures that one step fetches; the others stay references."`
+	Enabled      bool     `yaml:"enabled" doc:"Fetch them when a step runs; otherwise they remain references. A preview never fetches."`
+	Allow        []string `yaml:"allow" doc:"Hosts, such as *.example.org. Empty: all that deny does not list. Private addresses are never contacted."`
+	Deny         []string `yaml:"deny" doc:"Hosts that are never contacted."`
+	MaxMB        float64  `yaml:"max_mb" min:"0.01" max:"512" doc:"Megabytes of one picture as downloaded."`
+	Timeout      Duration `yaml:"timeout" min:"1s" max:"10m" doc:"Time for one picture, including redirects."`
+	MaxRedirects int      `yaml:"max_redirects" min:"0" max:"20" doc:"Most redirects to follow. Each is checked like the first address."`
+	MaxPerStep   int      `yaml:"max_per_step" min:"0" max:"1000" doc:"Most pictures that one step fetches; the others remain references."`
 }
 
-// BudgetOverlay gives those keys of policy.budget that somebody set, for a merge over the defaults of package policy.
+// BudgetOverlay returns the keys of policy.budget that are set, to be merged over the defaults of package policy.
 func (s *Settings) BudgetOverlay() (limits map[string]float64, whenExceeded string) {
 	const prefix = "policy.budget."
 	b := s.Policy.Budget

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// sayKey says in plain words what a value of a key that waits allows.
+// sayKey describes in plain words what granting a waiting key allows.
 func sayKey(path, value string) string {
 	all := value == ""
 	if all && !emptyIsAll[path] {
-		return "Do without the " + path + " of your own settings"
+		return "Ignore the " + path + " of your own settings"
 	}
 	switch path {
 	case "ingestion.worker":
 		return "Start the program " + value + " for each imported document"
 	case "ingestion.keep_original":
-		return "Delete each file of the import folder after it was read"
+		return "Delete each file from the import folder once it is imported"
 	case "ingestion.tessdata":
 		return "Read the language data of text recognition from the folder " + value
 	case "ingestion.office.libreoffice":
@@ -37,16 +37,16 @@ func sayKey(path, value string) string {
 		return "Let workflows read pages from " + hostOrAll(value, all)
 	case "web.listen":
 		if path, ok := (Web{Listen: value}).Socket(); ok {
-			return "Serve the dashboard to you at the socket " + path
+			return "Serve the dashboard to you on the socket " + path
 		}
 		if (Web{Listen: value}).Loopback() {
 			return "Serve the dashboard to this machine at " + value
 		}
 		return "Serve the dashboard to other machines at " + value
 	case "web.token":
-		return "Open the dashboard to everybody who knows the token that is written in the vault"
+		return "Open the dashboard to everybody who knows the token written in the vault"
 	case "web.proxy.trust":
-		return "Believe what " + value + " says about who uses the dashboard"
+		return "Trust " + value + " to say who uses the dashboard"
 	case "web.proxy.user_header":
 		return "Let a proxy sign people in to the dashboard with the header " + value
 	case "web.hosts":
@@ -62,22 +62,22 @@ func hostOrAll(host string, all bool) string {
 	return host
 }
 
-// sayRemote asks for pictures of other machines: of all, or of the hosts that are asked for one by one.
+// sayRemote asks for pictures from other machines: from all, or from the named hosts, each of which is asked for too.
 func sayRemote(all bool, at Origin) Waiting {
-	says, hosts := "Fetch the pictures that notes link to, from every public host, which then knows that the note was read", "all"
+	says, hosts := "Fetch the pictures that notes link to, from any public host, which then learns that the note was read", "all"
 	if !all {
-		says, hosts = "Fetch the pictures that notes link to, from the hosts that policy.remote_images.allow names", "named"
+		says, hosts = "Fetch the pictures that notes link to, from the hosts in policy.remote_images.allow", "named"
 	}
 	return waiting(remoteEnabled, map[string]any{"enabled": true, "hosts": hosts}, says, "true", at)
 }
 
-// sayUnit does the same for a section whose keys count together.
+// sayUnit does the same for a section whose keys are granted together.
 func sayUnit(v reflect.Value) string {
 	switch u := v.Interface().(type) {
 	case WebSearch:
 		u = u.complete()
 		if !u.Enabled() {
-			return "Set an address or a key of web_search, which a service named in the environment would use: " + u.BaseURL.String() + withKey(u.APIKeyEnv, u.APIKey)
+			return "Set an address or a key for web_search, for a service named in the environment: " + u.BaseURL.String() + withKey(u.APIKeyEnv, u.APIKey)
 		}
 		return "Send what models search for to " + u.Provider + " at " + u.BaseURL.String() + withKey(u.APIKeyEnv, u.APIKey)
 	case MistralOCR:
@@ -85,9 +85,9 @@ func sayUnit(v reflect.Value) string {
 		if u.Endpoint != "" {
 			where = u.Endpoint.String() + " with Mistral's key"
 		}
-		says := fmt.Sprintf("Send pictures of the pages of imported documents to the model %s at %s, when mistral is among the engines", u.Model, where)
+		says := fmt.Sprintf("Send pictures of the pages of imported documents to the model %s at %s, if mistral is one of the engines", u.Model, where)
 		if u.PricePerPage != 0 {
-			says += fmt.Sprintf(", and count %s US dollars for a page", text(reflect.ValueOf(u.PricePerPage)))
+			says += fmt.Sprintf(", and count %s US dollars a page", text(reflect.ValueOf(u.PricePerPage)))
 		}
 		return says
 	}
@@ -97,16 +97,16 @@ func sayUnit(v reflect.Value) string {
 func withKey(variable string, key Secret) string {
 	switch {
 	case variable != "" && key != "":
-		return " with the key in " + variable + ", or else the one that is written in the vault"
+		return " with the key in " + variable + ", else the one written in the vault"
 	case variable != "":
 		return " with the key in " + variable
 	case key != "":
-		return " with the key that is written in the vault"
+		return " with the key written in the vault"
 	}
 	return ""
 }
 
-// sayProvider asks for whom an entry of providers names.
+// sayProvider asks for the service that an entry of providers names.
 func sayProvider(name string, who Provider, at Origin) Waiting {
 	p := who.complete(name)
 	var b strings.Builder
@@ -124,7 +124,7 @@ func sayProvider(name string, who Provider, at Origin) Waiting {
 	b.WriteString(withKey(p.APIKeyEnv, p.APIKey))
 	for _, part := range []struct{ before, value string }{
 		{" with the keys of the AWS profile ", p.Profile},
-		{" with the AWS keys that are written in the vault: ", p.AccessKeyID.String() + p.SecretAccessKey.String() + p.SessionToken.String()},
+		{" with the AWS keys written in the vault: ", p.AccessKeyID.String() + p.SecretAccessKey.String() + p.SessionToken.String()},
 		{" with the credentials in the file ", p.CredentialsFile},
 		{" for the project ", p.Project},
 		{" in the region ", p.Region + p.Location},
@@ -139,14 +139,14 @@ func sayProvider(name string, who Provider, at Origin) Waiting {
 	return waiting("providers."+name, canonical(v), b.String(), display(v), at)
 }
 
-// sayPrice asks for the price of a model where costs are capped outside the vault.
+// sayPrice asks for a model's price if costs are capped outside the vault.
 func sayPrice(name string, a Alias, at Origin) Waiting {
 	v := reflect.ValueOf(a.Price)
-	says := fmt.Sprintf("Count the tokens of the model %s at the vault's prices, %s, though the caps on costs that you have set outside the vault rest on them", name, display(v))
+	says := fmt.Sprintf("Charge the tokens of the model %s at the vault's prices, %s, against the cost limits that you set outside the vault", name, display(v))
 	return waiting("models.aliases."+name+".price", []any{a.Provider, a.Model, canonical(v)}, says, display(v), at)
 }
 
-// sayServer asks for a server of the Model Context Protocol, with all of its tools or those that are asked for one by one.
+// sayServer asks for an MCP server, with all its tools or those that are asked for one by one.
 func sayServer(name string, m MCPServer, all bool, at Origin) Waiting {
 	var b strings.Builder
 	if m.URL != "" {
@@ -157,31 +157,31 @@ func sayServer(name string, m MCPServer, all bool, at Origin) Waiting {
 	} else {
 		b.WriteString("Start the program " + m.Command.String())
 		if len(m.EnvFrom) > 0 {
-			b.WriteString(" with " + strings.Join(m.EnvFrom, ", ") + " of your environment")
+			b.WriteString(" with " + strings.Join(m.EnvFrom, ", ") + " from your environment")
 		}
 		if len(m.Env) > 0 {
-			b.WriteString(" with values of its own for " + strings.Join(sortedKeys(m.Env), ", "))
+			b.WriteString(" with its own values for " + strings.Join(sortedKeys(m.Env), ", "))
 		}
 	}
 	what := core(m)
-	b.WriteString(" when a workflow names one of its tools")
+	b.WriteString(" when a workflow uses one of its tools")
 	if all {
 		what["tools"] = "all"
-		b.WriteString("; workflows may name all of them")
+		b.WriteString("; workflows may use all of them")
 	}
 	m.Allow, m.Deny, m.Timeout = nil, nil, 0
 	return waiting("mcp_servers."+name, what, b.String(), display(reflect.ValueOf(m)), at)
 }
 
 func sayTool(server, tool string, at Origin) Waiting {
-	return waiting("mcp_servers."+server+".allow", tool, "Let workflows name the tool "+tool+" of the MCP server "+server, tool, at)
+	return waiting("mcp_servers."+server+".allow", tool, "Let workflows use the tool "+tool+" of the MCP server "+server, tool, at)
 }
 
 // sayVariable asks for a line of the vault's .env.
 func sayVariable(name string, value Secret, at Origin) Waiting {
-	shown, says := value.String(), "Use the "+name+" that .env of this vault holds: requests go to the account of whoever put it there"
+	shown, says := value.String(), "Use "+name+" from this vault's .env: requests go to the account of whoever put it there"
 	if plainVariables[name] {
-		shown, says = string(value), "Use "+name+"="+string(value)+" from .env of this vault"
+		shown, says = string(value), "Use "+name+"="+string(value)+" from this vault's .env"
 	}
 	return waiting("file:"+dotEnvName+":"+name, string(value), says, shown, at)
 }

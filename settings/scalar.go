@@ -13,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// scalar decodes one word or number and checks it against the field's tags. It says whether v was set.
+// scalar decodes one word or number, checks it against the field's tags and reports whether v was set.
 func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value, f field) bool {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -95,7 +95,7 @@ func parseBool(word string) (bool, error) {
 	return false, fmt.Errorf("%q is neither true nor false", word)
 }
 
-// outside says what a number must be when it is out of the field's bounds.
+// outside describes what a number must be if it is out of the field's bounds.
 func outside(v reflect.Value, f field) string {
 	if f.min == "" {
 		return ""

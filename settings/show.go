@@ -49,10 +49,10 @@ func values(s *Settings, v reflect.Value, path string, sparse bool, list *[]Valu
 	}
 }
 
-// MarshalYAML gives the whole tree in its order, secrets hidden.
+// MarshalYAML returns the whole tree in its order, with secrets hidden.
 func (s *Settings) MarshalYAML() (any, error) { return node(reflect.ValueOf(s).Elem()), nil }
 
-// MarshalJSON gives the whole tree, secrets hidden, durations and sizes as words.
+// MarshalJSON returns the whole tree with secrets hidden, and with durations and sizes as words.
 func (s *Settings) MarshalJSON() ([]byte, error) {
 	var tree any
 	if err := node(reflect.ValueOf(s).Elem()).Decode(&tree); err != nil {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// VaultID names a vault: its folder's name for people, and a digest of its real path, so that two vaults never share a
-// state directory and a link to a vault is the same vault.
+// VaultID identifies a vault by its folder's name and a digest of its real path, so that two vaults never share a state
+// directory and a link to a vault is the same vault.
 func VaultID(vault string) string {
 	real := realPath(vault)
 	sum := sha256.Sum256([]byte(real))
@@ -32,8 +32,8 @@ func VaultID(vault string) string {
 	return name + "-" + hex.EncodeToString(sum[:6])
 }
 
-// StateDir is where the state of a vault is kept: override when it is set, else $XDG_STATE_HOME/vaultflow/<vault id>, else
-// ~/.local/state/vaultflow/<vault id>. The directory is not made. It is an error when it lies inside the vault.
+// StateDir returns the state directory of a vault: override if it is set, else $XDG_STATE_HOME/vaultflow/<vault id>, else
+// ~/.local/state/vaultflow/<vault id>. The directory is not created. One inside the vault is an error.
 func StateDir(vault, override string, environ []string) (string, error) {
 	dir := override
 	if dir == "" {
@@ -56,7 +56,7 @@ func StateDir(vault, override string, environ []string) (string, error) {
 		return "", fmt.Errorf("find the state directory: %w", err)
 	}
 	if inside(dir, vault) {
-		return "", fmt.Errorf("the state directory %s lies inside the vault; use --state-dir with another folder", dir)
+		return "", fmt.Errorf("the state directory %s is inside the vault; use --state-dir with another folder", dir)
 	}
 	return dir, nil
 }

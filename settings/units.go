@@ -12,10 +12,10 @@ import (
 // Duration is a time span, written like 90s, 2h, 1h30m, 3d or 2w.
 type Duration time.Duration
 
-// Std is the duration as the standard library has it.
+// Std returns the duration as a time.Duration.
 func (d Duration) Std() time.Duration { return time.Duration(d) }
 
-// String writes a duration the way settings are written; ParseDuration reads it back.
+// String returns the duration as settings write it; ParseDuration reads it back.
 func (d Duration) String() string {
 	std := time.Duration(d)
 	const day = 24 * time.Hour
@@ -40,18 +40,18 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil
 
 var longUnits = regexp.MustCompile(`^(-?)(?:(\d+(?:\.\d+)?)w)?(?:(\d+(?:\.\d+)?)d)?(.*)$`)
 
-// ParseDuration reads Go's form plus d (24 h) and w (7 d), in this order: 1w2d3h. A number without a unit is an error.
+// ParseDuration accepts Go's form plus d (24 h) and w (7 d), in descending order: 1w2d3h. A number without a unit is an error.
 func ParseDuration(text string) (Duration, error) {
 	m := longUnits.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil || text == "" || m[0] == m[1] {
-		return 0, fmt.Errorf("%q is no duration; write 90s, 2h, 3d or 1w", mask(text))
+		return 0, fmt.Errorf("%q is not a duration; write 90s, 2h, 3d or 1w", mask(text))
 	}
 	var hours float64
 	for i, unit := range []float64{7 * 24, 24} {
 		if m[i+2] != "" {
 			n, err := strconv.ParseFloat(m[i+2], 64)
 			if err != nil {
-				return 0, fmt.Errorf("%q is no duration: %w", text, err)
+				return 0, fmt.Errorf("%q is not a duration: %w", text, err)
 			}
 			hours += n * unit
 		}
@@ -63,7 +63,7 @@ func ParseDuration(text string) (Duration, error) {
 			if _, numeric := strconv.ParseFloat(text, 64); numeric == nil {
 				return 0, fmt.Errorf("%s needs a unit, such as %ss or %sm", text, text, text)
 			}
-			return 0, fmt.Errorf("%q is no duration; write 90s, 2h, 3d or 1w", mask(text))
+			return 0, fmt.Errorf("%q is not a duration; write 90s, 2h, 3d or 1w", mask(text))
 		}
 	}
 	total := hours*float64(time.Hour) + float64(rest)
@@ -129,5 +129,5 @@ func ParseBytes(text string) (Bytes, error) {
 	if _, err := strconv.ParseFloat(low, 64); err == nil {
 		return 0, fmt.Errorf("%s needs a unit, such as %sMB or %sGiB", text, text, text)
 	}
-	return 0, fmt.Errorf("%q is no size; write 512MB or 1.5GiB", mask(text))
+	return 0, fmt.Errorf("%q is not a size; write 512MB or 1.5GiB", mask(text))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// validate checks what concerns more than one value, and what tags cannot say.
+// validate checks what concerns several values, or what tags cannot express.
 func validate(s *Settings, r *reporter) {
 	validateModels(s, r)
 	for _, name := range sortedKeys(s.Providers) {
@@ -33,12 +33,12 @@ func validate(s *Settings, r *reporter) {
 	}
 }
 
-// fault reports an error at the place where a key was set.
+// fault reports an error where a key is set.
 func fault(s *Settings, r *reporter, key, code, suggestion, format string, args ...any) {
 	r.report(placeOf(s, key), diag.SeverityError, code, suggestion, format, args...)
 }
 
-// placeOf is where a key, or what holds it, was set.
+// placeOf returns where a key or its section is set.
 func placeOf(s *Settings, key string) Origin {
 	for ; key != ""; key = parent(key) {
 		if o, ok := s.origins[key]; ok {
@@ -55,7 +55,7 @@ func parent(key string) string {
 	return ""
 }
 
-// Location is the time zone of workflows that name none.
+// Location returns the time zone of workflows that name none.
 func (e Engine) Location() *time.Location {
 	if loc, err := time.LoadLocation(e.Timezone); err == nil && e.Timezone != "" {
 		return loc
@@ -67,19 +67,19 @@ func validateModels(s *Settings, r *reporter) {
 	for _, name := range s.AliasNames() {
 		a, key := s.Models.Aliases[name], "models.aliases."+name
 		if name == "none" {
-			fault(s, r, key, CodeValue, "", "%s: `@model none` means no model, so no alias can have this name", key)
+			fault(s, r, key, CodeValue, "", "%s: no alias can have this name, because `@model none` means no model", key)
 		}
 		p := s.Providers[a.Provider]
 		switch {
 		case a.Provider == "":
-			fault(s, r, key, CodeValue, "an alias replaces the built-in one whole", "%s names no provider", key)
+			fault(s, r, key, CodeValue, "an alias of yours replaces the built-in one completely", "%s names no provider", key)
 		case !s.knowsProvider(a.Provider):
 			fault(s, r, key+".provider", CodeReference, guess(a.Provider, append(sortedKeys(s.Providers), Kinds()...)),
-				"%s.provider: neither an entry of providers nor a kind has the name %q", key, a.Provider)
+				"%s.provider: %q is neither an entry of providers nor a kind", key, a.Provider)
 		case a.Model == "" && p.Kind != Offline:
 			fault(s, r, key, CodeValue, "add model:", "%s names no model", key)
 		case name == Offline && p.Kind != Offline:
-			fault(s, r, key+".provider", CodeConflict, "give your model another name", "%s is the built-in model without a network", key)
+			fault(s, r, key+".provider", CodeConflict, "choose another name for your model", "%s is the name of the built-in offline model", key)
 		}
 		if !thinking(a.Thinking) {
 			fault(s, r, key+".thinking", CodeValue, "", "%s.thinking is off, low, medium, high or a number of tokens, not %q", key, a.Thinking)
@@ -89,7 +89,7 @@ func validateModels(s *Settings, r *reporter) {
 		}
 	}
 	if !s.knowsAlias(s.Models.Default) {
-		fault(s, r, "models.default", CodeReference, guess(s.Models.Default, s.AliasNames()), "models.default: no alias has the name %q", s.Models.Default)
+		fault(s, r, "models.default", CodeReference, guess(s.Models.Default, s.AliasNames()), "models.default: there is no alias %q", s.Models.Default)
 	}
 }
 
@@ -101,8 +101,8 @@ func thinking(word string) bool {
 	return err == nil && n > 0 && n <= 10_000_000
 }
 
-// validateFolders keeps the three folders apart: a bundle below the import folder would be imported again, and an
-// imported note below the workflows folder would run.
+// validateFolders keeps the three folders apart: a bundle inside the import folder would be imported again, and an imported
+// note inside the workflows folder would run.
 func validateFolders(s *Settings, r *reporter) {
 	folders := []struct{ key, name string }{
 		{"vault.import_dir", s.Vault.ImportDir}, {"vault.imported_dir", s.Vault.ImportedDir}, {"vault.workflows_dir", s.Vault.WorkflowsDir},
@@ -120,13 +120,13 @@ func validateFolders(s *Settings, r *reporter) {
 					at = a.key
 				}
 				fault(s, r, at, CodeConflict, "choose folders that do not contain each other",
-					"%s (%s) and %s (%s) overlap: what is written to one would be taken up by the other", a.key, a.name, b.key, b.name)
+					"%s (%s) and %s (%s) overlap: files written to one would be picked up by the other", a.key, a.name, b.key, b.name)
 			}
 		}
 	}
 }
 
-// validateStatusNote keeps the note out of the folders whose files mean something else.
+// validateStatusNote keeps the note out of the folders of workflows and imports.
 func validateStatusNote(s *Settings, r *reporter) {
 	const key = "engine.status_note"
 	name := s.Engine.StatusNote
@@ -134,11 +134,11 @@ func validateStatusNote(s *Settings, r *reporter) {
 		return
 	}
 	if badFolder(name) != "" || path.Ext(name) != ".md" {
-		fault(s, r, key, CodeValue, "write a name such as Status.md", "%s: %q is no name of a note within the vault", key, name)
+		fault(s, r, key, CodeValue, "write a name such as Status.md", "%s: %q is not the name of a note in the vault", key, name)
 	}
 	for _, folder := range []string{s.Vault.WorkflowsDir, s.Vault.ImportDir, s.Vault.ImportedDir} {
 		if within(name, folder) {
-			fault(s, r, key, CodeConflict, "choose another folder", "%s: %s lies in %s, whose files are workflows or imports", key, name, folder)
+			fault(s, r, key, CodeConflict, "choose another folder", "%s: %s is in %s, whose files are workflows or imports", key, name, folder)
 		}
 	}
 }
@@ -146,7 +146,7 @@ func validateStatusNote(s *Settings, r *reporter) {
 func badFolder(name string) string {
 	switch {
 	case !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\:*?\"<>|"):
-		return "is no folder inside the vault; write it with / and without .."
+		return "is not a folder inside the vault; write it with / and without .."
 	case strings.HasPrefix(name, ".") || strings.Contains(name, "/."):
 		return "is hidden; hidden folders are never read"
 	}
@@ -166,34 +166,34 @@ var (
 func validateLists(s *Settings, r *reporter) {
 	for _, glob := range s.Vault.Ignore {
 		if !doublestar.ValidatePattern(glob) {
-			fault(s, r, "vault.ignore", CodeValue, "", "vault.ignore: %q is no glob", glob)
+			fault(s, r, "vault.ignore", CodeValue, "", "vault.ignore: %q is not a glob", glob)
 		}
 	}
 	for _, glob := range s.Policy.Untrusted {
 		switch {
 		case !doublestar.ValidatePattern(glob):
-			fault(s, r, "policy.untrusted", CodeValue, "write it as Clippings/**", "policy.untrusted: %q is no glob", glob)
+			fault(s, r, "policy.untrusted", CodeValue, "write it as Clippings/**", "policy.untrusted: %q is not a glob", glob)
 		case path.IsAbs(glob) || strings.HasPrefix(glob, "./") || slices.Contains(strings.Split(glob, "/"), ".."):
-			fault(s, r, "policy.untrusted", CodeValue, "write it as Clippings/**", "policy.untrusted: %q is no name within the vault", glob)
+			fault(s, r, "policy.untrusted", CodeValue, "write it as Clippings/**", "policy.untrusted: %q is not a path inside the vault", glob)
 		}
 	}
 	for _, name := range s.Policy.UntrustedProperties {
 		if strings.TrimSpace(name) != name || strings.ContainsAny(name, "\n\r:") {
-			fault(s, r, "policy.untrusted_properties", CodeValue, "write it as source", "policy.untrusted_properties: %q is no name of a property", name)
+			fault(s, r, "policy.untrusted_properties", CodeValue, "write it as source", "policy.untrusted_properties: %q is not a property name", name)
 		}
 	}
 	if name := s.Ingestion.Template; name != "" && !fs.ValidPath(name) {
-		fault(s, r, "ingestion.template", CodeValue, "write a name such as Templates/Import.md", "ingestion.template: %q is no name within the vault", name)
+		fault(s, r, "ingestion.template", CodeValue, "write a name such as Templates/Import.md", "ingestion.template: %q is not a path inside the vault", name)
 	}
 	if alias := s.Ingestion.OCR.Model; alias != "" && !s.knowsAlias(alias) {
 		fault(s, r, "ingestion.ocr.model", CodeValue, "name one of "+strings.Join(s.AliasNames(), ", "), "ingestion.ocr.model: there is no model %q", alias)
 	}
 	if u, err := url.Parse(string(s.Ingestion.OCR.Mistral.Endpoint)); err != nil || u.String() != "" && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		fault(s, r, "ingestion.ocr.mistral.endpoint", CodeValue, "write it as https://api.mistral.ai/v1", "ingestion.ocr.mistral.endpoint is no web address")
+		fault(s, r, "ingestion.ocr.mistral.endpoint", CodeValue, "write it as https://api.mistral.ai/v1", "ingestion.ocr.mistral.endpoint is not a web address")
 	}
 	for _, language := range s.Ingestion.OCR.Languages {
 		if !languageForm.MatchString(language) {
-			fault(s, r, "ingestion.ocr.languages", CodeValue, "write [eng, deu]", "ingestion.ocr.languages: %q is no language of Tesseract", language)
+			fault(s, r, "ingestion.ocr.languages", CodeValue, "write [eng, deu]", "ingestion.ocr.languages: %q is not a Tesseract language", language)
 		}
 	}
 	for key, list := range map[string][]string{
@@ -213,7 +213,7 @@ func validateLists(s *Settings, r *reporter) {
 	} {
 		for _, host := range list {
 			if !hostForm.MatchString(host) {
-				fault(s, r, key, CodeValue, "write it without http:// and port", "%s: %q is no host name", key, host)
+				fault(s, r, key, CodeValue, "write it without http:// and port", "%s: %q is not a host name", key, host)
 			}
 		}
 	}

@@ -12,28 +12,27 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// Waiting is a value in the vault's files that takes no effect until the user grants it: it would start a program, connect,
+// Waiting is a value in the vault's files that has no effect until the user grants it: it would start a program, connect,
 // listen, or name a key, a program or a place outside the vault.
 type Waiting struct {
 	Key    string `json:"key"`    // dotted path such as web.listen or providers.lab; file:.env:NAME for a line of the vault's .env; file:NAME for a link
-	Digest string `json:"digest"` // SHA-256 of key and value in hex; the same value has the same digest whatever its place, order and quotes
-	Says   string `json:"says"`   // what granting it allows: a plain sentence without the period
+	Digest string `json:"digest"` // SHA-256 of key and value in hex; place, order and quotes do not matter
+	Says   string `json:"says"`   // what granting it allows: a sentence without its period
 	Value  string `json:"value"`  // for display: secrets are ***, invisible characters are code points
 	At     Origin `json:"at"`     // where it is written
 }
 
-// waiting makes a Waiting of a value in its canonical form, which JSON can write.
+// waiting returns a Waiting for a value in its canonical form, which can be encoded as JSON.
 func waiting(key string, canonical any, says, value string, at Origin) Waiting {
 	data, err := json.Marshal(canonical)
 	if err != nil {
-		panic("settings: " + err.Error()) // words, lists and maps of them always can be written
+		panic("settings: " + err.Error()) // words, and lists and maps of them, can always be encoded
 	}
 	sum := sha256.Sum256(append([]byte(key+"\x00"), data...))
 	return Waiting{Key: visible.Name(key), Digest: hex.EncodeToString(sum[:]), Says: visible.Name(mask(says)), Value: visible.Name(mask(value)), At: at}
 }
 
-// grants reports whether a value counts: it was granted itself, or something that reaches at least as far. One that does not
-// is reported and listed.
+// grants reports whether a value counts: it was granted, or something wider was. One that does not is reported and listed.
 func (l *layers) grants(w Waiting, wider ...Waiting) bool {
 	for _, g := range append([]Waiting{w}, wider...) {
 		if l.in.Grants != nil && l.in.Grants(g) {
@@ -42,21 +41,21 @@ func (l *layers) grants(w Waiting, wider ...Waiting) bool {
 		}
 	}
 	l.into.Waiting = append(l.into.Waiting, w)
-	l.report(w.At, diag.SeverityWarning, CodeWaits, "`vaultflow trust` shows it and asks", "%s has no effect until you allow it: %s", w.Key, w.Says)
+	l.report(w.At, diag.SeverityWarning, CodeWaits, "allow it with `vaultflow trust`", "%s has no effect until you allow it: %s", w.Key, w.Says)
 	return false
 }
 
-// grantLink asks for a file of the vault that is a symbolic link.
+// grantLink asks for a file in the vault that is a symbolic link.
 func (l *layers) grantLink(path, target string) bool {
 	name := strings.TrimPrefix(l.linkKey(path), "file:")
 	what := "Read settings from "
 	if filepath.Base(path) == dotEnvName {
 		what = "Read keys from "
 	}
-	return l.grants(waiting(l.linkKey(path), target, what+target+", which "+name+" of this vault leads to", target, Origin{Name: path}))
+	return l.grants(waiting(l.linkKey(path), target, what+target+", the target of "+name+" in this vault", target, Origin{Name: path}))
 }
 
-// linkKey names a file of the vault as a value that waits.
+// linkKey returns the key of a waiting file.
 func (l *layers) linkKey(path string) string {
 	if rel, ok := local(l.in.Vault, path); ok {
 		return "file:" + filepath.ToSlash(rel)
@@ -64,7 +63,7 @@ func (l *layers) linkKey(path string) string {
 	return "file:" + filepath.Base(path)
 }
 
-// canonical is a value that JSON writes in one way only, with its secrets. Keys that are not set are left out.
+// canonical returns a value that has one JSON form only, including its secrets. Unset keys are left out.
 func canonical(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -90,7 +89,7 @@ func canonical(v reflect.Value) any {
 	case reflect.Pointer:
 		return canonical(v.Elem())
 	case reflect.String:
-		return v.String() // of a Secret too: a digest may know it
+		return v.String() // even a Secret: only its digest is kept
 	case reflect.Int, reflect.Int64:
 		return v.Int()
 	}
@@ -101,7 +100,7 @@ func empty(v reflect.Value) bool {
 	return v.IsZero() || (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0
 }
 
-// display is a value as a person sees it, on one line, secrets hidden.
+// display returns a value for people: on one line, with secrets hidden.
 func display(v reflect.Value) string {
 	if v.Kind() == reflect.String {
 		return text(v)

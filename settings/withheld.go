@@ -8,27 +8,26 @@ import (
 	"github.com/vaultflow/vaultflow/content/visible"
 )
 
-// withheld is what the vault's files say about where prompts and pages go, as far as it waits for a yes. Nothing that the
-// layers below say takes its place: another service would get what was meant for this one.
+// withheld holds the waiting values of the vault's files about where prompts and pages go. The layers below do not fill the
+// gap: another service would get what was meant for this one.
 type withheld struct {
-	file      string                     // key of the whole settings file, when it waits
+	file      string                     // key of the whole settings file, if it waits
 	aliases   map[string]Alias           // those whose provider waits
-	providers map[string]func() Provider // whom they would ask; functions, because fmt prints the keys in fields that are not exported
-	keys      map[string]bool            // further ones: a price, the keys of ingestion.ocr
+	providers map[string]func() Provider // what they would use; functions, because fmt prints keys in unexported fields
+	keys      map[string]bool            // others: a price, the keys of ingestion.ocr
 }
 
 func nothingWithheld() withheld {
 	return withheld{aliases: map[string]Alias{}, providers: map[string]func() Provider{}, keys: map[string]bool{}}
 }
 
-// Provider returns the provider with this name. A name that is a kind is always there.
+// Provider returns the provider with this name. Every kind is also a name.
 func (s *Settings) Provider(name string) (Provider, bool) {
 	p, ok := s.Providers[name]
 	return p, ok
 }
 
-// Alias is the alias with a name and its provider; ok is false when there is none, or when it waits for a yes. An empty name is
-// the default one.
+// Alias returns an alias and its provider; ok is false if there is none or it waits. An empty name means the default.
 func (s *Settings) Alias(name string) (a Alias, p Provider, ok bool) {
 	if a, p, ok = s.Meant(name); !ok || len(s.serviceWaits(name)) > 0 {
 		return Alias{}, Provider{}, false
@@ -36,8 +35,7 @@ func (s *Settings) Alias(name string) (a Alias, p Provider, ok bool) {
 	return a, p, true
 }
 
-// Meant is the alias with a name and its provider, though they may wait for a yes. It is for telling people about them; what
-// asks a service uses Alias.
+// Meant returns an alias and its provider even if they wait. Use it only to inform people; to call a service, use Alias.
 func (s *Settings) Meant(name string) (a Alias, p Provider, ok bool) {
 	name = cmp.Or(name, s.Models.Default)
 	if a, ok = s.withheld.aliases[name]; !ok {
@@ -53,8 +51,8 @@ func (s *Settings) Meant(name string) (a Alias, p Provider, ok bool) {
 	return a, p, ok
 }
 
-// ModelWaits are the keys of the vault's settings that wait for a yes and that decide where prompts for an alias go, or what
-// they cost: none when it can be asked. An empty name is the default alias. The offline model sends nothing and never waits.
+// ModelWaits returns the waiting keys that decide where prompts for an alias go or what they cost; none means that it can be
+// used. An empty name means the default alias. The offline model sends nothing and never waits.
 func (s *Settings) ModelWaits(name string) []string {
 	keys := s.serviceWaits(name)
 	if price := "models.aliases." + cmp.Or(name, s.Models.Default) + ".price"; s.withheld.keys[price] {
@@ -77,7 +75,7 @@ func (s *Settings) serviceWaits(name string) []string {
 	return keys
 }
 
-// RecognitionWaits are the keys that wait and that decide where an engine of text recognition sends pages.
+// RecognitionWaits returns the waiting keys that decide where an engine of text recognition sends pages.
 func (s *Settings) RecognitionWaits(engine string) []string {
 	const model, mistral = "ingestion.ocr.model", "ingestion.ocr.mistral"
 	if engine == "model" {
@@ -99,7 +97,7 @@ func (s *Settings) RecognitionWaits(engine string) []string {
 	return keys
 }
 
-// keyWaits reports whether a value waits that neither the environment nor a flag has replaced.
+// keyWaits reports whether a value waits and neither the environment nor a flag overrides it.
 func (s *Settings) keyWaits(path string) bool {
 	at := s.Origin(path).Source
 	return s.withheld.keys[path] && at != SourceEnvironment && at != SourceFlag
@@ -108,19 +106,19 @@ func (s *Settings) keyWaits(path string) bool {
 // AliasNames lists the aliases in force, sorted.
 func (s *Settings) AliasNames() []string { return slices.Sorted(maps.Keys(s.Models.Aliases)) }
 
-// MeantNames lists the aliases with those that wait, sorted.
+// MeantNames lists all aliases, waiting ones included, sorted.
 func (s *Settings) MeantNames() []string {
 	names := maps.Clone(s.Models.Aliases)
 	maps.Copy(names, s.withheld.aliases)
 	return slices.Sorted(maps.Keys(names))
 }
 
-// WaitingNames lists the aliases that wait, sorted.
+// WaitingNames lists the waiting aliases, sorted.
 func (s *Settings) WaitingNames() []string {
 	return slices.DeleteFunc(s.MeantNames(), func(name string) bool { return len(s.ModelWaits(name)) == 0 })
 }
 
-// knowsAlias reports whether somebody has written an alias, or may have: in a file that waits.
+// knowsAlias reports whether an alias exists, or may exist in a file that waits.
 func (s *Settings) knowsAlias(name string) bool {
 	_, there := s.Models.Aliases[name]
 	_, waits := s.withheld.aliases[name]

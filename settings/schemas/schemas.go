@@ -10,7 +10,7 @@ var files embed.FS
 // suffix ends the name of a schema's file.
 const suffix = ".schema.json"
 
-// Get gives a schema by its short name, such as "manifest"; false when there is none.
+// Get returns a schema by its short name, such as "manifest".
 func Get(name string) ([]byte, bool) {
 	data, err := files.ReadFile(name + suffix)
 	return data, err == nil

@@ -12,17 +12,15 @@ import (
 // dirMode is the mode of every folder in a state directory.
 const dirMode fs.FileMode = 0o700
 
-// owned are the names that vaultflow has in a state directory. The directory may be one that holds other things too: these
-// keep their modes, and so does the directory.
+// owned lists vaultflow's names in a state directory. Other files there keep their modes, and so does the directory.
 var owned = []string{
 	"state.db", "state.db-wal", "state.db-shm", "state.db-journal", "lock", "blobs", "received", "artifacts", "worker", "office",
 	"*.sock", "*.lock", "*.json*", "secret", "web-token", "sessions*", "tokens*",
 }
 
-// Protect closes what vaultflow has in a state directory to other users: files are 0600, folders 0700, whatever the mode of
-// the directory and whoever made them with which umask. What is closed costs nothing more: below a folder that others cannot
-// enter nothing is looked at. Links are not followed. It returns the paths that stay open, because they lie on a file system
-// without modes. A file that another user has put there is an error.
+// Protect closes vaultflow's part of a state directory to other users: files become 0600 and folders 0700, whatever the
+// directory's mode and the umask. It does not look below a folder that others cannot enter, and does not follow links. It
+// returns the paths that remain open because their file system has no modes. A file that another user put there is an error.
 func Protect(dir string) (open []string, err error) {
 	if runtime.GOOS == "windows" {
 		return nil, nil
@@ -45,15 +43,15 @@ func Protect(dir string) (open []string, err error) {
 	return p.open, nil
 }
 
-// notOurs refuses what another user has put into a state directory that others may write.
+// notOurs refuses a file that another user put into a state directory that others can write.
 func notOurs(path string) error {
-	return fmt.Errorf("%s belongs to another user; look at it, remove it, and close the folder to others (chmod 700)", path)
+	return fmt.Errorf("%s belongs to another user; inspect it, remove it, and close the folder to others (chmod 700)", path)
 }
 
 // protection closes files and remembers those that it could not close.
 type protection struct{ open []string }
 
-// escaped is a path whose special characters filepath.Glob takes as they are.
+// escaped quotes a path's special characters for filepath.Glob.
 func escaped(path string) string {
 	var b []byte
 	for i := range len(path) {
@@ -66,7 +64,7 @@ func escaped(path string) string {
 	return string(b)
 }
 
-// path closes a file, or a folder with all that is in it.
+// path closes a file, or a folder with everything in it.
 func (p *protection) path(path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -79,7 +77,7 @@ func (p *protection) path(path string) error {
 	case !info.IsDir():
 		return p.close(path, info, FileMode)
 	case info.Mode().Perm()&^dirMode == 0:
-		return nil // nobody gets below it
+		return nil // nobody can get below it
 	}
 	below, err := os.ReadDir(path)
 	if err != nil {
@@ -105,7 +103,7 @@ func (p *protection) close(path string, info fs.FileInfo, mode fs.FileMode) erro
 		return err
 	default:
 		if now, err := os.Lstat(path); err == nil && now.Mode().Perm()&^mode != 0 {
-			p.open = append(p.open, path) // taken, and not kept
+			p.open = append(p.open, path) // accepted, but without effect
 		}
 	}
 	return nil

@@ -1,6 +1,6 @@
-// Package state keeps vaultflow's private files in a vault's state directory: the secret that keys marks and sessions, what
-// a person has granted, tokens. Only the user may read them, whatever the directory's own mode. It knows nothing of the
-// journal, which has files of its own there.
+// Package state keeps vaultflow's private files in a vault's state directory: the secret behind marks and sessions, the
+// user's grants, tokens. Only the user may read them, whatever the directory's own mode. It knows nothing of the journal,
+// which keeps its own files there.
 package state
 
 import (
@@ -20,7 +20,7 @@ const FileMode fs.FileMode = 0o600
 const maxFile = 16 << 20
 
 // Write replaces a file of the state directory: whole or not at all, on the disk when it returns, readable by the user
-// alone. The directory is made when it is missing. Concurrent writers do not mix; the last one wins.
+// alone. A missing directory is created. Concurrent writers do not mix; the last one wins.
 func Write(dir, name string, data []byte) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -50,12 +50,12 @@ func syncFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	_ = d.Sync() // not every file system can
+	_ = d.Sync() // not every file system supports it
 	return d.Close()
 }
 
-// Read returns a file of the state directory. The error matches fs.ErrNotExist when there is none. A file that other users
-// may read is closed to them first. One that is no regular file, or that another user has put there, is refused.
+// Read returns a file of the state directory. The error matches fs.ErrNotExist if there is none. Read first closes the file
+// to other users. It refuses a file that is not regular or that another user put there.
 func Read(dir, name string) ([]byte, error) {
 	path := filepath.Join(dir, name)
 	info, err := os.Lstat(path)
@@ -88,8 +88,8 @@ const (
 	secretBytes = 32
 )
 
-// Secret returns the random secret of a state directory, 32 bytes, and makes it the first time. Whoever derives a key from
-// it names the purpose, so that one use never stands for another: hmac(secret, "purpose\x00" + data). It is never printed.
+// Secret returns the random secret of a state directory, 32 bytes, and makes it the first time. A key derived from it must
+// name its purpose, so that no use can replace another: hmac(secret, "purpose\x00" + data). It is never printed.
 func Secret(dir string) ([]byte, error) {
 	secret, err := Read(dir, secretName)
 	if err == nil && len(secret) == secretBytes {
