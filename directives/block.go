@@ -15,12 +15,12 @@ type Block struct {
 	Rest   int           // index of the first line after the block, in the lines that Cut was given
 }
 
-// Cut finds the directive block at the top of a step's lines, which start at the given position. Directives are the
-// first lines that start with `@` and a letter, blank lines between them included, or the content of one fenced block
-// with the info string `directives`. Mixing both, and a directive line below prompt text, are errors.
+// Cut finds the directive block at the top of a step's lines, which start at the given position. Directives are the first
+// lines that start with `@` and a letter, with blank lines between them, or the content of one fenced block with the info
+// string `directives`. Mixing both is an error, and so is a directive line below prompt text.
 //
-// A fenced block below an `@schema` without value is a part of the directive. Inside of a directives fence it follows
-// Markdown's own rule: the outer fence must be longer than the inner one, or of the other character.
+// A fenced block below an `@schema` without a value is part of the directive. Inside a directives fence it follows Markdown's
+// rule: the outer fence must be longer than the inner one, or use the other character.
 func Cut(lines []string, at diag.Position) (Block, []diag.Diagnostic) {
 	var r report
 	first := skipBlank(lines, 0)
@@ -30,7 +30,7 @@ func Cut(lines []string, at diag.Position) (Block, []diag.Diagnostic) {
 			return b, r.list
 		}
 		if next := skipBlank(lines, b.Rest); next < len(lines) && isDirectiveLine(lines[next]) {
-			r.add(place(at, next, lines[next]), CodeMixedBlock, "", "a directive below the fenced block: keep all of them in one place")
+			r.add(place(at, next, lines[next]), CodeMixedBlock, "", "this directive is below the fenced block: keep all of them in one place")
 			for next < len(lines) && (isDirectiveLine(lines[next]) || strings.TrimSpace(lines[next]) == "") {
 				next++
 			}
@@ -49,15 +49,15 @@ func Cut(lines []string, at diag.Position) (Block, []diag.Diagnostic) {
 	}
 	b := Block{Lines: lines[first:end], At: offsetLines(at, first), Rest: end}
 	if next < len(lines) && end > first && isDirectiveFence(lines[next]) {
-		r.add(place(at, next, lines[next]), CodeMixedBlock, "", "a fenced directives block below directive lines: keep all of them in one place")
+		r.add(place(at, next, lines[next]), CodeMixedBlock, "", "this fenced block is below directive lines: keep all of them in one place")
 		b.Rest = cutFenced(lines, next, at, &r).Rest
 	}
 	findLate(lines, b.Rest, at, &r)
 	return b, r.list
 }
 
-// broken looks for a schema whose fence has ended the directives block around it. What follows cannot be understood
-// then, and is not looked at.
+// broken detects a schema whose fence has ended the directives block around it. What follows is then ignored, because it
+// cannot be understood.
 func broken(b *Block, lines []string, first int, at diag.Position, r *report) bool {
 	for i, line := range b.Lines {
 		if !takesBody(line) {
@@ -67,7 +67,7 @@ func broken(b *Block, lines []string, first int, at diag.Position, r *report) bo
 			mark, _ := fenceOf(lines[first])
 			longer := mark + mark[:1]
 			r.add(place(at, first, lines[first]), CodeFenceOpen, "write "+longer+" around the directives",
-				"the end of the schema's fenced block ends the directives block too")
+				"the closing fence of the schema also closes the directives block")
 			b.Lines, b.Rest = b.Lines[:i], len(lines)
 			return true
 		}
@@ -84,7 +84,7 @@ func cutFenced(lines []string, first int, at diag.Position, r *report) Block {
 	return Block{At: offsetLines(at, first+1), Fenced: true, Rest: len(lines)}
 }
 
-// findLate reports known directives that stand below the beginning of the prompt, outside code.
+// findLate reports known directives after the start of the prompt text, outside code.
 func findLate(lines []string, from int, at diag.Position, r *report) {
 	open := ""
 	for i := from; i < len(lines); i++ {
@@ -97,12 +97,12 @@ func findLate(lines []string, from int, at diag.Position, r *report) {
 		case mark != "":
 			open = mark
 			if isDirectiveFence(lines[i]) {
-				r.add(place(at, i, lines[i]), CodeLateDirective, "move it to the top of the step", "a directives block below prompt text")
+				r.add(place(at, i, lines[i]), CodeLateDirective, "move it to the top of the step", "this directives block is below prompt text")
 			}
 		case isDirectiveLine(lines[i]) && indent(lines[i]) < 4:
 			if name, _ := lineName(lines[i]); isKnown(name) {
 				r.add(place(at, i, lines[i]), CodeLateDirective, `move it above the prompt text, or write \@`+name,
-					"@%s stands below prompt text, where it would not be obeyed", name)
+					"@%s is below prompt text, where it has no effect", name)
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func Unescape(line string) string {
 	return line
 }
 
-// IsDirective says whether a line would be read as a directive at the top of a step, and whether its name is known.
+// IsDirective reports whether a line would be a directive at the top of a step, and whether its name is known.
 func IsDirective(line string) (directive, knownName bool) {
 	if !isDirectiveLine(line) {
 		return false, false
@@ -132,7 +132,7 @@ func isDirectiveLine(line string) bool {
 	return len(line) > 1 && line[0] == '@' && isLetter(rune(line[1]))
 }
 
-// lineName is the name of a directive line and the byte offset of what follows it.
+// lineName returns the name in a directive line and the byte offset after it.
 func lineName(line string) (name string, end int) {
 	start := indentBytes(line) + 1
 	end = start
@@ -148,7 +148,7 @@ func isNameByte(c byte) bool {
 	return isLetter(rune(c)) || '0' <= c && c <= '9' || c == '_' || c == '-'
 }
 
-// fenceOf is the run of backquotes or tildes that opens or closes a fence on this line, and its info string.
+// fenceOf returns the backquotes or tildes that open or close a fence on this line, and the info string.
 func fenceOf(line string) (mark, info string) {
 	if indent(line) > 3 {
 		return "", ""
@@ -172,7 +172,7 @@ func isDirectiveFence(line string) bool {
 
 func indentBytes(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// indent counts columns; a tab goes to the next multiple of four.
+// indent counts columns; a tab advances to the next multiple of four.
 func indent(line string) int {
 	n := 0
 	for _, c := range line[:indentBytes(line)] {
@@ -197,7 +197,7 @@ func offsetLines(at diag.Position, n int) diag.Position {
 	return at
 }
 
-// place is the position of the first character of a line that is not blank.
+// place returns the position of a line's first character that is not blank.
 func place(at diag.Position, i int, line string) diag.Position {
 	return diag.Position{File: at.File, Line: at.Line + i, Column: at.Column + utf8.RuneCountInString(line[:indentBytes(line)])}
 }

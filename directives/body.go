@@ -14,11 +14,11 @@ type Body struct {
 	Info  string        // info string, lower case
 }
 
-// bodyInfos are the info strings of a schema's block.
+// bodyInfos holds the info strings that a schema's block may have.
 var bodyInfos = []string{"", "yaml", "yml", "json", "schema"}
 
-// takesBody reports whether a line has its value in a fenced block below it: a directive that may have one, or a
-// misspelling of it, with nothing but parameters.
+// takesBody reports whether a line has its value in a fenced block below: a directive that may have one, or a misspelling of
+// it, with nothing but parameters.
 func takesBody(line string) bool {
 	if !isDirectiveLine(line) {
 		return false
@@ -35,8 +35,8 @@ func takesBody(line string) bool {
 	return rest == "" || rest[0] == '(' && rest[len(rest)-1] == ')'
 }
 
-// bodyFence finds the fenced block that is the next thing from a line on: the indexes of the fence that opens it (-1 if
-// there is none) and of the one that closes it (the number of lines if it is not closed).
+// bodyFence finds the fenced block that follows from a line on, after blank lines only. It returns the indexes of the opening
+// fence, -1 without one, and of the closing fence, len(lines) without one.
 func bodyFence(lines []string, from int) (open, close int) {
 	open = skipBlank(lines, from)
 	if open == len(lines) || isDirectiveFence(lines[open]) {
@@ -48,7 +48,7 @@ func bodyFence(lines []string, from int) (open, close int) {
 	return open, fenceEnd(lines, open)
 }
 
-// fenceEnd is the index of the line that closes the fence on a line, or the number of lines.
+// fenceEnd returns the index of the line that closes the fence on a line, or the number of lines.
 func fenceEnd(lines []string, open int) int {
 	mark, _ := fenceOf(lines[open])
 	for i := open + 1; i < len(lines); i++ {
@@ -59,7 +59,7 @@ func fenceEnd(lines []string, open int) int {
 	return len(lines)
 }
 
-// body takes the block below a directive on line i, which must be there.
+// body reads the required block below a directive on line i.
 func (p *parser) body(d *Directive, i int) {
 	open, end := bodyFence(p.lines, i+1)
 	if open < 0 {
@@ -78,7 +78,7 @@ func (p *parser) body(d *Directive, i int) {
 		p.r.add(at, CodeFenceOpen, "add a line with "+mark, "the block of @%s is not closed", d.Name)
 		d.Faulty = true
 	case !slices.Contains(bodyInfos, info):
-		p.r.add(at, CodeDirectiveValue, "write "+mark+"yaml or "+mark+"json", "the block of @%s holds YAML or JSON, not %q", d.Name, clip(info))
+		p.r.add(at, CodeDirectiveValue, "write "+mark+"yaml or "+mark+"json", "the block of @%s must be YAML or JSON, not %q", d.Name, clip(info))
 		d.Faulty = true
 	default:
 		d.Body = &Body{Lines: p.lines[open+1 : end], At: offsetLines(p.at, open+1), Info: info}

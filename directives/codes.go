@@ -6,9 +6,9 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// Codes of diagnostics. They are stable: a code is never given a second meaning, and one that is no longer used is
-// kept in the table. Tens group them: 100 file and frontmatter, 120 schedule, 130 sections, 140 directive lines, 150
-// parameters, 160 targets and paths, 175 patterns, 180 selection, 190 meaning, 240 notes written for AssistantMD.
+// Codes of diagnostics. They are stable: a code never gets a second meaning, and unused ones remain in the table. Tens group
+// them: 100 file and frontmatter, 120 schedule, 130 sections, 140 directive lines, 150 parameters, 160 targets and paths, 175
+// patterns, 180 selection, 190 meaning, 240 notes written for AssistantMD.
 const (
 	CodeUnreadable       = "VF101"
 	CodeFrontmatterOpen  = "VF102"
@@ -115,7 +115,7 @@ const (
 	CodeOldPlace   = "VF241"
 )
 
-// Code describes one code: what it means and how it is mended, each in one line.
+// Code describes one code: its meaning and how to fix the fault, each in one line.
 type Code struct {
 	Code     string        `json:"code"`
 	Severity diag.Severity `json:"severity"`
@@ -123,7 +123,7 @@ type Code struct {
 	Fix      string        `json:"fix"`
 }
 
-// Codes is the whole table in the order of the codes. The slice is a copy.
+// Codes returns a copy of the whole table, in the order of the codes.
 func Codes() []Code { return slices.Clone(codes) }
 
 func codeOf(code string) Code {

@@ -7,8 +7,8 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// At makes a diagnostic for a position. The severity is the one that the code has in [Codes]; without a suggestion of
-// its own it has the code's.
+// At returns a diagnostic for a position. It has the code's severity in [Codes], and the code's suggestion unless it has its
+// own.
 func At(p diag.Position, code, suggestion, format string, args ...any) diag.Diagnostic {
 	c := codeOf(code)
 	return diag.Diagnostic{
@@ -17,12 +17,12 @@ func At(p diag.Position, code, suggestion, format string, args ...any) diag.Diag
 	}
 }
 
-// report gathers the diagnostics of one pass.
+// report collects the diagnostics of one pass.
 type report struct {
 	list  []diag.Diagnostic
 	items bool // {item}, {item-name} and {batch} have a meaning
 
-	within bool // in a part without items of a step that has some
+	within bool // in a part without items, of a step that has items
 }
 
 // withoutItems calls a function for a part of a step that has no items.

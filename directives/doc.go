@@ -1,10 +1,9 @@
-// Package directives is the small language at the top of a workflow's steps: the lines that start with `@`, the
-// patterns in their paths, and the selection of files that an `@input` asks for.
+// Package directives implements the small language at the top of a workflow's steps: the lines that start with `@`, the
+// patterns in their paths, and the selection of files for an `@input`.
 //
-// It has three layers. [Cut] and [Parse] turn source lines into [Directive] values with positions; [Interpret] gives
-// them types ([Input], [Output], [ForEach], [When], [Schema], …), which are plain data and survive JSON, because a run
-// pins them in its journal; [Input.Resolve] and [Output.Name] apply them to a vault, which they see as an fs.FS, and to
-// a moment in time, which they are given as [Facts].
+// It has three layers. [Cut] and [Parse] turn source lines into [Directive] values with positions. [Interpret] turns these
+// into typed values ([Input], [Output], [ForEach], [When], [Schema], …): plain data that survives JSON, because a run pins it
+// in its journal. [Input.Resolve] and [Output.Name] apply them to a vault, as an fs.FS, and to a moment in time, as [Facts].
 //
 // The package reads and never writes. It keeps no state: what has been processed already is asked of a [Pending], where
 // a wikilink leads is asked of a [vault.Links]. Every mistake becomes a [Diagnostic] with file, line, column, a stable code

@@ -9,25 +9,25 @@ import (
 	"github.com/vaultflow/vaultflow/directives/moment"
 )
 
-// Facts are what patterns are made of. Now is the run's scheduled time and must carry the workflow's time zone.
+// Facts hold the values of patterns. Now is the run's scheduled time and must be in the workflow's time zone.
 type Facts struct {
 	Now       time.Time
-	WeekStart time.Weekday // first day of a week; note that the zero value is Sunday and the language's default Monday
+	WeekStart time.Weekday // first day of a week; the zero value is Sunday, but the language's default is Monday
 	Workflow  string       // name, such as daily/plan
 	Step      string
 	Run       string
-	Item      string // the item of an @for_each; empty outside of one
+	Item      string // the item of an @for_each; empty outside one
 	ItemName  string
-	Batch     int      // from 1; 0 outside of an @for_each
-	Items     []string // all items of the batch, Item among them; for an @input
-	Foreign   bool     // somebody else chose what the item is called; see [Output.Place]
+	Batch     int      // from 1; 0 outside an @for_each
+	Items     []string // all items of the batch, including Item; for an @input
+	Foreign   bool     // somebody else named the item; see [Output.Place]
 	FromGlob  bool     // the item is a file that the path of the @for_each selects
 }
 
-// names holds the patterns that are names and numbers.
+// names lists the patterns that are names and numbers.
 var names = []string{"item", "item-name", "batch", "workflow", "step", "run"}
 
-// selectors holds the shorthands for selection.
+// selectors lists the patterns that are shorthands for selection.
 var selectors = []string{"latest", "pending"}
 
 // PatternNames lists every pattern, in the order of the language's page.
@@ -57,7 +57,7 @@ func (f Facts) value(name, format string) (text string, ok bool) {
 	return "", false
 }
 
-// plain makes a text fit for one part of a file's name.
+// plain makes a text fit for one part of a file name.
 func plain(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f || strings.ContainsRune(`/\:*?"<>|`, c) {

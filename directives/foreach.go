@@ -5,17 +5,17 @@ import (
 )
 
 // ForEach is `@for_each`: the step runs once for each item, or for each batch of items. An item is a file of the vault or
-// an entry of a JSON list in a variable. Each run of the step is journaled, committed and resumed on its own.
+// an entry of a JSON list in a variable. Each batch is journaled, committed and resumed on its own.
 //
 // In the step's other directives {item} is the item's vault name (or its text), {item-name} its name without folder and
-// extension, {batch} the number of the batch, counted from 1. With several items in a batch, an `@input file: {item}`
-// takes them all, in order; elsewhere {item} is the first one.
+// extension, and {batch} the number of the batch, from 1. With several items in a batch, `@input file: {item}` selects all of
+// them, in order; elsewhere {item} is the first.
 type ForEach struct {
 	At        diag.Position `json:"at"`
 	Target    Target        `json:"target"`
 	Selection Selection     `json:"selection,omitzero"`
 	Batch     int           `json:"batch,omitempty"`    // items in one run of the step; 0 means 1
-	Parallel  int           `json:"parallel,omitempty"` // batches at work at the same time; 0 means 1
+	Parallel  int           `json:"parallel,omitempty"` // batches running at the same time; 0 means 1
 	As        string        `json:"as,omitempty"`       // the place {{As}} in the prompt, where the batch's items are shown as inputs
 	OnError   string        `json:"on_error,omitempty"` // stop or skip; empty means stop
 }
@@ -23,7 +23,7 @@ type ForEach struct {
 // ForEachIndex is the directive index of an `@for_each` in a [PendingKey]; inputs count from zero.
 const ForEachIndex = -1
 
-// Input is the directive as an input, for [Input.Resolve].
+// Input returns the directive as an input, for [Input.Resolve].
 func (f ForEach) Input() Input {
 	return Input{At: f.At, Index: ForEachIndex, Target: f.Target, Selection: f.Selection, As: f.As}
 }
@@ -34,7 +34,7 @@ const (
 	OnErrorSkip = "skip"
 )
 
-// maxParallel bounds parallel=: more calls at the same time are refused by every provider.
+// maxParallel bounds parallel=: every provider refuses more calls at the same time.
 const maxParallel = 32
 
 func readForEach(d Directive, r *report) *ForEach {
@@ -57,7 +57,7 @@ func readForEach(d Directive, r *report) *ForEach {
 	}
 	if ok && t.Scheme == SchemeFile {
 		t.refuseFragment("@for_each", r)
-		r.withoutItems(func() { checkInputPath(t, &f.Selection, r) }) // they are not known while they are looked for
+		r.withoutItems(func() { checkInputPath(t, &f.Selection, r) }) // items are not known before they are found
 	}
 	f.Selection.check(d, r)
 	return f

@@ -13,14 +13,14 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// glob lists the files that fit a glob. Dot entries and the copies that sync programs leave behind are never taken.
-// Links to folders are not followed, so that a circle of links ends; links to files are.
+// glob lists the files that match a glob. It skips dot entries and the copies that sync programs leave behind. It follows
+// links to files but not to folders, which could form a cycle.
 func (f *finder) glob(ctx context.Context, glob string) ([]candidate, error) {
 	if bad := faultOf(unescape(glob)); bad != nil {
 		return nil, At(bad.at(f.in.Target), bad.code, bad.suggestion, "%s", bad.message)
 	}
 	if !doublestar.ValidatePattern(glob) {
-		return nil, f.fail(CodeGlob, "quote the path if it is no glob", "%q is not a valid glob", clip(f.in.Target.Path))
+		return nil, f.fail(CodeGlob, "quote the path if it is not a glob", "%q is not a valid glob", clip(f.in.Target.Path))
 	}
 	for _, try := range globSpellings(glob) {
 		list, err := f.walk(ctx, try)
@@ -31,11 +31,11 @@ func (f *finder) glob(ctx context.Context, glob string) ([]candidate, error) {
 	return nil, nil
 }
 
-// globSpellings applies the extension rules to a glob. An extension that is itself a glob is taken as it is.
+// globSpellings applies the extension rules to a glob. An extension that is itself a glob remains as it is.
 func globSpellings(glob string) []string {
 	base := path.Base(glob)
 	if i := strings.LastIndexAny(glob, "/"); i >= 0 && strings.Contains(glob[i:], "}") && !strings.Contains(glob[i:], "{") {
-		base = glob // the last slash stands inside alternatives
+		base = glob // the last slash is inside alternatives
 	}
 	ext := path.Ext(base)
 	switch {
@@ -53,11 +53,11 @@ func globSpellings(glob string) []string {
 	return []string{glob, glob + ".md"}
 }
 
-// maxEntries is how many files and folders one glob looks at.
+// maxEntries is how many files and folders one glob may visit.
 const maxEntries = 1_000_000
 
-// walk lists the files that fit one spelling of a glob. It enters the folders alone that can hold one, and stops as soon
-// as there are more files than may be selected.
+// walk lists the files that match one spelling of a glob. It enters only folders that can contain one, and stops once there
+// are more files than may be selected.
 func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 	base, _ := doublestar.SplitPattern(glob)
 	root := unescape(base)
@@ -70,7 +70,7 @@ func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 	seen := 0
 	err := fs.WalkDir(f.env.FS, root, func(name string, d fs.DirEntry, err error) error {
 		if seen++; seen > maxEntries {
-			return f.fail(CodeTooMany, "narrow the path", "%s looks at more than %d files and folders", f.res.Target, maxEntries)
+			return f.fail(CodeTooMany, "narrow the path", "%s visits more than %d files and folders", f.res.Target, maxEntries)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -123,8 +123,8 @@ func skip(d fs.DirEntry) error {
 	return nil
 }
 
-// regular says whether an entry is a file, directly or through a link. A link that cannot be followed is named in a
-// warning: it is broken or leads out of the vault.
+// regular reports whether an entry is a file, directly or through a link. It warns about a link that is broken or leads out
+// of the vault.
 func (f *finder) regular(name string, d fs.DirEntry) bool {
 	if d.Type().IsRegular() {
 		return true
@@ -152,8 +152,8 @@ func hasMeta(glob string) bool {
 	return false
 }
 
-// leftover recognises what other programs put beside the files that they work on: temporary files, locks, and the
-// conflict copies of Syncthing, Obsidian Sync, Dropbox and Nextcloud.
+// leftover reports whether another program left a file behind: temporary files, locks, and the conflict copies of Syncthing,
+// Obsidian Sync, Dropbox and Nextcloud.
 func leftover(name string) bool {
 	base := strings.ToLower(path.Base(name))
 	switch base {

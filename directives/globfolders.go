@@ -6,14 +6,14 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// maxAlternatives is how many globs without braces one with braces may stand for; of more, every folder is entered.
+// maxAlternatives is how many globs the braces of one may expand to. With more, every folder is entered.
 const maxAlternatives = 256
 
-// globFolders tells which folders can hold files that fit a glob: for each of its alternatives, the globs of the
-// folders from the root down. nil is every folder.
+// globFolders are the folders that can contain files matching a glob: for each alternative, the globs of the folders from the
+// root down. nil means every folder.
 type globFolders [][]string
 
-// foldersOf reads a valid glob.
+// foldersOf returns the folders of a valid glob.
 func foldersOf(glob string) globFolders {
 	globs, ok := unbraced(glob)
 	if !ok {
@@ -30,7 +30,7 @@ func foldersOf(glob string) globFolders {
 	return folders
 }
 
-// hold says whether files below a folder can fit; it may say yes too often.
+// hold reports whether files below a folder can match. It may be true too often.
 func (g globFolders) hold(dir string) bool {
 	if g == nil {
 		return true
@@ -44,7 +44,7 @@ func (g globFolders) hold(dir string) bool {
 	return false
 }
 
-// leads says whether a folder is on the way that one alternative describes.
+// leads reports whether a folder is on the path of one alternative.
 func leads(folders, dir []string) bool {
 	for i, part := range dir {
 		switch {
@@ -59,8 +59,8 @@ func leads(folders, dir []string) bool {
 	return true
 }
 
-// unbraced writes a glob without its braces: `{a,b}/*.{md,txt}` is four globs. ok is false when there are too many,
-// or when a class holds a brace or a slash, which is left to the matcher.
+// unbraced expands a glob's braces: `{a,b}/*.{md,txt}` becomes four globs. ok is false if there are too many, or if a class
+// contains a brace or a slash, which is left to the matcher.
 func unbraced(glob string) (globs []string, ok bool) {
 	todo := []string{glob}
 	for len(todo) > 0 {
@@ -80,8 +80,8 @@ func unbraced(glob string) (globs []string, ok bool) {
 	return globs, true
 }
 
-// braces finds the first braces of a glob and what they choose between, which may hold braces again. plain is false for
-// what it does not read.
+// braces finds the first braces of a glob and their alternatives, which may contain braces again. plain is false if it cannot
+// read the glob.
 func braces(glob string) (before string, choices []string, after string, found, plain bool) {
 	depth, open, last := 0, 0, 0
 	class := false

@@ -15,14 +15,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Bounds of an inline schema, against YAML aliases that multiply.
+// Bounds of an inline schema, because YAML aliases can multiply.
 const (
 	maxSchemaNodes = 20_000
 	maxSchemaDepth = 64
 )
 
-// inlineSchema is the JSON of a fenced block that holds YAML or JSON; the order of its keys is kept. It is nil when a
-// fault was reported.
+// inlineSchema returns the JSON of a fenced block of YAML or JSON, with its keys in order, or nil after it reported a fault.
 func inlineSchema(b Body, at diag.Position, r *report) json.RawMessage {
 	text := strings.Join(b.Lines, "\n")
 	switch {
@@ -39,7 +38,7 @@ func inlineSchema(b Body, at diag.Position, r *report) json.RawMessage {
 		return nil
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
-		r.add(b.pos(second.Line, 1), CodeSchema, "remove the --- line and what stands below it", "the block holds more than one schema")
+		r.add(b.pos(second.Line, 1), CodeSchema, "remove the --- line and everything below it", "the block contains more than one schema")
 		return nil
 	}
 	w := schemaWriter{body: b, r: r}
@@ -49,7 +48,7 @@ func inlineSchema(b Body, at diag.Position, r *report) json.RawMessage {
 	}
 	root := doc.Content[0]
 	if root.Kind != yaml.MappingNode && root.ShortTag() != "!!bool" {
-		r.add(b.node(root), CodeSchema, "write type: object, or another key of JSON Schema", "a schema is a group of keys")
+		r.add(b.node(root), CodeSchema, "write type: object, or another key of JSON Schema", "a schema must be a mapping of keys")
 		return nil
 	}
 	if !w.write(root, 0) {
@@ -58,7 +57,7 @@ func inlineSchema(b Body, at diag.Position, r *report) json.RawMessage {
 	return w.out.Bytes()
 }
 
-// pos is a place in the body; lines count from 1.
+// pos returns a position in the body; lines count from 1.
 func (b Body) pos(line, column int) diag.Position {
 	line = min(max(line, 1), max(len(b.Lines), 1))
 	p := offsetLines(b.At, line-1)
@@ -74,7 +73,7 @@ func (b Body) node(n *yaml.Node) diag.Position { return b.pos(n.Line, n.Column) 
 // yamlPlace finds the line in the library's messages.
 var yamlPlace = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?line (\d+): `)
 
-// schemaYAML reports what the YAML library refuses, at the first character of the line.
+// schemaYAML reports an error of the YAML library, at the first character of the line.
 func (r *report) schemaYAML(b Body, err error) {
 	message, line := err.Error(), 1
 	if m := yamlPlace.FindStringSubmatch(message); m != nil {
@@ -83,9 +82,9 @@ func (r *report) schemaYAML(b Body, err error) {
 	}
 	message = strings.TrimPrefix(message, "yaml: ")
 	line = min(max(line, 1), len(b.Lines))
-	text, hint := b.Lines[line-1], "quote values that hold a colon or start with @ { [ or *"
+	text, hint := b.Lines[line-1], "quote values that contain a colon or start with @ { [ or *"
 	if strings.Contains(text[:indentBytes(text)], "\t") {
-		hint = "indent with blanks"
+		hint = "indent with spaces"
 	}
 	r.add(b.pos(line, utf8.RuneCountInString(text[:indentBytes(text)])+1), CodeSchema, hint, "the schema is not valid YAML: %s", message)
 }
@@ -99,7 +98,7 @@ func schemaFromJSON(b Body, text string, r *report) json.RawMessage {
 		switch value.(type) {
 		case map[string]any, bool:
 		default:
-			r.add(b.offset(text, len(text)-len(strings.TrimLeft(text, " \t\n"))), CodeSchema, "write {\"type\": \"object\"}, or another key of JSON Schema", "a schema is an object")
+			r.add(b.offset(text, len(text)-len(strings.TrimLeft(text, " \t\n"))), CodeSchema, "write {\"type\": \"object\"}, or another key of JSON Schema", "a schema must be an object")
 			return nil
 		}
 		if rest := strings.TrimLeft(text[dec.InputOffset():], " \t\n"); rest != "" {
@@ -124,7 +123,7 @@ func schemaFromJSON(b Body, text string, r *report) json.RawMessage {
 	return nil
 }
 
-// offset is the place of a byte of the joined lines.
+// offset returns the position of a byte of the joined lines.
 func (b Body) offset(text string, at int) diag.Position {
 	before := text[:min(at, len(text))]
 	start := strings.LastIndexByte(before, '\n') + 1
@@ -167,11 +166,11 @@ func (w *schemaWriter) object(n *yaml.Node, depth int) bool {
 		line, twice := seen[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode:
-			return w.fail(key, "", "a key of a schema is a text")
+			return w.fail(key, "", "a key of a schema must be text")
 		case key.ShortTag() == "!!merge":
 			return w.fail(key, "write the keys out", "<< has no meaning in a schema")
 		case twice:
-			return w.fail(key, "keep one of them", "%s is given twice; the first is on line %d", clip(key.Value), line)
+			return w.fail(key, "keep one of them", "%s appears twice; the first is on line %d", clip(key.Value), line)
 		}
 		seen[key.Value] = w.body.node(key).Line
 		if i > 0 {
@@ -201,7 +200,7 @@ func (w *schemaWriter) list(n *yaml.Node, depth int) bool {
 	return true
 }
 
-// scalar writes numbers, true, false and null as such, and everything else, dates too, as text.
+// scalar writes numbers, true, false and null as such, and everything else, even dates, as text.
 func (w *schemaWriter) scalar(n *yaml.Node) bool {
 	switch n.ShortTag() {
 	case "!!int", "!!float", "!!bool", "!!null":
@@ -211,7 +210,7 @@ func (w *schemaWriter) scalar(n *yaml.Node) bool {
 		}
 		data, err := json.Marshal(value)
 		if err != nil {
-			return w.fail(n, "", "%q is no number of JSON", clip(n.Value))
+			return w.fail(n, "", "%q is not a JSON number", clip(n.Value))
 		}
 		w.out.Write(data)
 	default:
@@ -223,6 +222,6 @@ func (w *schemaWriter) scalar(n *yaml.Node) bool {
 func (w *schemaWriter) text(s string) {
 	enc := json.NewEncoder(&w.out)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a text always becomes JSON
+	_ = enc.Encode(s) // a string can always be encoded
 	w.out.Truncate(w.out.Len() - 1)
 }

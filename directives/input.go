@@ -17,10 +17,10 @@ const (
 	ImagesRequired = "required"
 )
 
-// Input is one `@input`. Fields that were not given have their zero value; the methods give defaults.
+// Input is one `@input`. Unset fields have their zero value; the methods return the defaults.
 type Input struct {
 	At     diag.Position `json:"at"`    // of the `@`
-	Index  int           `json:"index"` // counts the step's inputs from 0; a part of the key of pending state
+	Index  int           `json:"index"` // counts the step's inputs from 0; part of the key of pending state
 	Target Target        `json:"target"`
 
 	Selection Selection `json:"selection,omitzero"`
@@ -35,25 +35,25 @@ type Input struct {
 	Images     string      `json:"images,omitempty"`   // auto, ignore or required; empty means auto
 	Comments   string      `json:"comments,omitempty"` // drop or keep; empty means drop
 	Embeds     string      `json:"embeds,omitempty"`   // inline or ref; empty means inline
-	Trust      string      `json:"trust,omitempty"`    // trusted or untrusted; empty means by place
+	Trust      string      `json:"trust,omitempty"`    // trusted or untrusted; empty means by location
 	As         string      `json:"as,omitempty"`       // the place {{As}} in the prompt
-	Scope      string      `json:"scope,omitempty"`    // of a variable that is read: run or workflow; empty means run
+	Scope      string      `json:"scope,omitempty"`    // of a variable to read: run or workflow; empty means run
 
-	Route *Route `json:"route,omitempty"` // where it goes instead of into the prompt
+	Route *Route `json:"route,omitempty"` // where its content goes instead of the prompt
 }
 
-// Range is a range of lines or pages, both ends included, counted from 1. Last 0 means to the end.
+// Range is an inclusive range of lines or pages, counted from 1. Last 0 means to the end.
 type Range struct {
 	First int `json:"first"`
 	Last  int `json:"last"`
 }
 
-// Properties asks for frontmatter only: all of it when Keys is empty.
+// Properties selects frontmatter only: all of it if Keys is empty.
 type Properties struct {
 	Keys []string `json:"keys,omitempty"`
 }
 
-// ImagesMode is auto, ignore or required.
+// ImagesMode returns auto, ignore or required.
 func (in Input) ImagesMode() string {
 	if in.Images == "" {
 		return ImagesAuto
@@ -61,8 +61,8 @@ func (in Input) ImagesMode() string {
 	return in.Images
 }
 
-// Trusted says whether the text of a file may be taken as the author's: as the input says, or else by place. What was
-// imported came from somewhere else.
+// Trusted reports whether a file's text counts as the author's: the input's choice, or else by location, because imported
+// files come from somewhere else.
 func (in Input) Trusted(name, importedDir string) bool {
 	if in.Trust != "" {
 		return in.Trust == "trusted"
@@ -70,8 +70,8 @@ func (in Input) Trusted(name, importedDir string) bool {
 	return !Inside(name, importedDir)
 }
 
-// ParseInput reads the value of one `@input`, without the directive's name, as the command line gives it:
-// `file: notes/today (head=200)`. A value without scheme is a file.
+// ParseInput parses the value of one `@input` without the directive's name, as used on the command line: `file: notes/today
+// (head=200)`. A value without a scheme is a file.
 func ParseInput(text string) (Input, []diag.Diagnostic) {
 	if end := schemeEnd(text); end == 0 && !strings.HasPrefix(text, `"`) && !strings.HasPrefix(text, "'") {
 		text = "file: " + text
@@ -143,7 +143,7 @@ func (in *Input) set(p Param, r *report) {
 // place reads the name of a place in the prompt.
 func (p Param) place(r *report) string {
 	if !isPlace(p.Value) {
-		r.add(p.ValueAt, CodeParamValue, "", "as takes a name of letters, digits and _, not %q", clip(p.Value))
+		r.add(p.ValueAt, CodeParamValue, "", "as= takes a name of letters, digits and _, not %q", clip(p.Value))
 	}
 	return p.Value
 }
@@ -228,7 +228,7 @@ func readProperties(p Param, r *report) *Properties {
 	return props
 }
 
-// scope is that of the variable which is read.
+// scope reads the scope of the variable to read.
 func (in *Input) scope(p Param, r *report) {
 	if in.Target.Scheme != SchemeVariable {
 		r.add(p.At, CodeScopeUnused, "", "scope= belongs to a variable")

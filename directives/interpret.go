@@ -7,7 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// Set is what the directives of one step say. What was not given has its zero value.
+// Set holds the directives of one step. Those that are absent have their zero value.
 type Set struct {
 	Inputs    []Input       `json:"inputs,omitempty"`
 	Outputs   []Output      `json:"outputs,omitempty"`
@@ -16,19 +16,19 @@ type Set struct {
 	Model     *Model        `json:"model,omitempty"` // nil: the workflow's
 	WriteMode WriteMode     `json:"write_mode"`
 	RunOn     *RunOn        `json:"run_on,omitempty"` // nil: every day
-	Tools     *Tools        `json:"tools,omitempty"`  // nil: none but those that the step needs (read_chunks)
+	Tools     *Tools        `json:"tools,omitempty"`  // nil: only those that the step needs (read_chunks)
 	ForEach   *ForEach      `json:"for_each,omitempty"`
 	When      []When        `json:"when,omitempty"`
 	Schema    *Schema       `json:"schema,omitempty"`
 	Cache     *Cache        `json:"cache,omitempty"`
 	Retry     *Retry        `json:"retry,omitempty"`
 	Timeout   *Timeout      `json:"timeout,omitempty"`
-	Budget    *Budget       `json:"budget,omitempty"` // on top of the workflow's
+	Budget    *Budget       `json:"budget,omitempty"` // in addition to the workflow's
 	Approve   *Approve      `json:"approve,omitempty"`
 }
 
-// Interpret gives directives their types. An input, output or condition with a faulty value is reported and left out;
-// of other directives with a fault the rest is kept. Faulty directives of [Parse] have been reported by it.
+// Interpret turns directives into typed values. It reports faults: an input, output or condition with one is left out, other
+// directives keep what is valid. [Parse] has already reported its own faulty directives.
 func Interpret(list []Directive) (Set, []diag.Diagnostic) {
 	var (
 		set Set
@@ -74,10 +74,10 @@ func (s *Set) readWhen(d Directive, index int, r *report) {
 	}
 }
 
-// clean says whether no error was added since the report had n entries.
+// clean reports whether no error was added since the report had n entries.
 func clean(r *report, n int) bool { return !diag.HasErrors(r.list[n:]) }
 
-// checkPlaces reports names of places that are given twice, in the order of the lines.
+// checkPlaces reports places that are named twice, in the order of the lines.
 func checkPlaces(set Set, r *report) {
 	inputs := set.Inputs
 	if set.ForEach != nil {
@@ -87,13 +87,13 @@ func checkPlaces(set Set, r *report) {
 	lines := map[string]int{}
 	for _, in := range inputs {
 		if before, twice := lines[in.As]; in.As != "" && twice {
-			r.add(in.At, CodePlaceTwice, "", "as=%s is used on line %d already", in.As, before)
+			r.add(in.At, CodePlaceTwice, "", "as=%s is already used on line %d", in.As, before)
 		}
 		lines[in.As] = in.At.Line
 	}
 }
 
-// readHeader reads the text that is put before file output, with patterns.
+// readHeader reads the text before file output, with patterns.
 func readHeader(d Directive, r *report) (text string, at diag.Position) {
 	s := source{text: d.Text, at: d.TextAt}
 	if inner, quoted := unquote(s); quoted {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// perItem says whether an input has to be resolved for each item of the batch.
+// perItem reports whether an input must be resolved for each item of the batch.
 func (in Input) perItem(f Facts) bool {
 	return len(f.Items) > 0 && !in.Target.Literal && (strings.Contains(in.Target.Path, "{item}") || strings.Contains(in.Target.Path, "{item-name}"))
 }
 
-// resolveItems resolves an input for each item and joins what is found.
+// resolveItems resolves an input for each item and merges the results.
 func (in Input) resolveItems(ctx context.Context, env ResolveEnv) (Resolution, error) {
 	all := Resolution{Missing: true}
 	seen := map[string]bool{}
@@ -53,7 +53,7 @@ func (in Input) resolveItems(ctx context.Context, env ResolveEnv) (Resolution, e
 	return all, nil
 }
 
-// itemName is {item-name} of an item: the base name without extension.
+// itemName returns {item-name} of an item: the base name without extension.
 func itemName(item string) string {
 	base := path.Base(item)
 	if stem := strings.TrimSuffix(base, path.Ext(base)); stem != "" {

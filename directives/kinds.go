@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kinds is the table of section 5 of the language, by extension.
+// kinds maps extensions to kinds of files, as docs/language.md lists them.
 var kinds = func() map[string]string {
 	table := map[string]string{}
 	for kind, extensions := range map[string]string{
@@ -26,6 +26,6 @@ const sourceCode = `go py js mjs cjs ts tsx jsx rs c h cc cpp cxx hpp hh java kt
 	clj cljs lisp el scm sh bash zsh fish ps1 bat sql graphql proto css scss less vue svelte dart zig nim v sv vhd asm s f90
 	tex bib rst org adoc ini cfg conf properties diff patch mk cmake gradle tf nix dot gv puml mmd ipynb`
 
-// KindOf is the kind of file that an extension promises: markdown, image, document, office or text, and "" for one
-// that the language does not know (`Dr. Smith`, `v1.2`). Content decides in the end; this is only a hint.
+// KindOf returns the kind of file that an extension suggests: markdown, image, document, office or text, or "" if the
+// language does not know it (`Dr. Smith`, `v1.2`). It is only a hint; the content decides.
 func KindOf(name string) string { return kinds[strings.ToLower(path.Ext(name))] }

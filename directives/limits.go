@@ -12,25 +12,25 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// Untils of a [Cache].
+// Values of [Cache].Until.
 const (
 	CacheDaily   = "daily"
 	CacheWeekly  = "weekly"
 	CacheForever = "forever"
 )
 
-// Cache is `@cache`: an answer is used again while it is fresh, when prompt, model and settings are the same.
+// Cache is `@cache`: an answer is reused while it is fresh and prompt, model and settings are the same.
 type Cache struct {
 	At    diag.Position `json:"at"`
 	For   time.Duration `json:"for,omitempty"`
-	Until string        `json:"until,omitempty"` // daily: to the end of the day; weekly: of the week, in the workflow's zone; forever
+	Until string        `json:"until,omitempty"` // daily: until the end of the day; weekly: of the week, in the workflow's zone; forever
 }
 
-// Retry is `@retry`: how often a call of the provider that failed is repeated. It replaces the settings' number.
+// Retry is `@retry`: how often a failed call to the provider is repeated. It overrides the settings.
 type Retry struct {
 	At      diag.Position `json:"at"`
 	Count   int           `json:"count"`             // 0: never
-	Backoff time.Duration `json:"backoff,omitempty"` // before the first repetition, doubled each time; 0: the default
+	Backoff time.Duration `json:"backoff,omitempty"` // before the first retry, doubled each time; 0: the default
 }
 
 // Timeout is `@timeout`: how long the step may take.
@@ -39,20 +39,20 @@ type Timeout struct {
 	For time.Duration `json:"for"`
 }
 
-// Budget is `@budget`: limits of the step by key, and the reaction to an excess. Keys are those of the frontmatter's budget.
+// Budget is `@budget`: limits of the step by key, and the reaction when one is exceeded. It has the keys of the frontmatter's budget.
 type Budget struct {
 	At           diag.Position      `json:"at"`
 	Limits       map[string]float64 `json:"limits,omitempty"`
 	WhenExceeded string             `json:"when_exceeded,omitempty"`
 }
 
-// Approve is `@approve`: what a person must agree to before it happens.
+// Approve is `@approve`: what needs approval before it happens.
 type Approve struct {
 	At      diag.Position `json:"at"`
 	Outputs bool          `json:"outputs,omitempty"`
 	Tools   bool          `json:"tools,omitempty"`
-	Timeout time.Duration `json:"timeout,omitempty"` // 0: no end
-	Retries int           `json:"retries,omitempty"` // how often the model is asked again with the reason of a no to its files
+	Timeout time.Duration `json:"timeout,omitempty"` // 0: unlimited
+	Retries int           `json:"retries,omitempty"` // how often the model is asked again with the reason why its files were rejected
 }
 
 // maxApproveRetries bounds retries= of @approve.
@@ -61,7 +61,7 @@ const maxApproveRetries = 10
 // maxRetries bounds the count of @retry.
 const maxRetries = 20
 
-// plainValue is a directive's value without quotes around it.
+// plainValue returns a directive's value without surrounding quotes.
 func plainValue(d Directive) source {
 	s := source{text: d.Text, at: d.TextAt}
 	if inner, quoted := unquote(s); quoted {
@@ -132,12 +132,12 @@ func readApprove(d Directive, r *report) *Approve {
 	return a
 }
 
-// WhenExceeded lists the reactions to a budget that is exceeded; the first is the default.
+// WhenExceeded lists the reactions to an exceeded budget; the first is the default.
 func WhenExceeded() []string {
 	return []string{"defer", "fail", "drop_oldest", "drop_newest", "refs_only"}
 }
 
-// fractional are the limits that may have a fraction.
+// fractional lists the limits that may have a fraction.
 var fractional = []string{"max_image_mb", "max_total_mb", "max_cost_usd", "max_cost_usd_per_day"}
 
 // BudgetKeys lists the keys of a step's budget, in the order of the language's page.
@@ -153,7 +153,7 @@ func WorkflowBudgetKeys() []string {
 	return append(BudgetKeys(), "max_cost_usd_per_day", "max_total_tokens_per_day")
 }
 
-// BudgetElsewhere says where a cap belongs that bounds more than the budget that it stands in; empty for other words.
+// BudgetElsewhere returns where to set a cap that bounds more than the budget it was found in, or "" for other words.
 func BudgetElsewhere(key string) string {
 	unit, per, _ := strings.Cut(key, "_per_")
 	if unit != "max_cost_usd" && unit != "max_total_tokens" {
@@ -161,21 +161,21 @@ func BudgetElsewhere(key string) string {
 	}
 	switch per {
 	case "run":
-		return unit + " in the frontmatter's budget bounds a run; policy.budget." + key + " of the settings holds where nothing stands there"
+		return unit + " in the frontmatter's budget limits a run; policy.budget." + key + " in the settings is the default"
 	case "day":
-		return "it bounds the workflow: write it in the frontmatter's budget, or in policy.budget of the settings"
+		return "it limits the workflow: set it in the frontmatter's budget, or in policy.budget in the settings"
 	case "month":
-		return "it bounds the vault: write it in policy.budget of the settings"
+		return "it limits the vault: set it in policy.budget in the settings"
 	}
 	return ""
 }
 
-// ParseLimit reads the number of a budget's key, which is not negative. `_` may group its digits.
+// ParseLimit parses the value of a budget key, which must not be negative. `_` may group its digits.
 func ParseLimit(key, text string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), "_", ""), 64)
 	switch whole := !slices.Contains(fractional, key); {
 	case err != nil || math.IsNaN(v) || v < 0 || v > 1e15:
-		return 0, fmt.Errorf("%s takes a number that is not negative, not %q", key, clip(text))
+		return 0, fmt.Errorf("%s takes a number of 0 or more, not %q", key, clip(text))
 	case whole && v != math.Trunc(v):
 		return 0, fmt.Errorf("%s takes a whole number, not %q", key, clip(text))
 	}
@@ -186,7 +186,7 @@ func readBudget(d Directive, r *report) *Budget {
 	b := &Budget{At: d.At}
 	switch {
 	case d.Text != "":
-		r.add(d.TextAt, CodeDirectiveValue, "write "+adviceBudget[len("write "):], "@budget takes its limits in parentheses")
+		r.add(d.TextAt, CodeDirectiveValue, "write "+adviceBudget[len("write "):], "@budget takes limits in parentheses")
 		if !strings.ContainsAny(d.Text, "()") && len(d.Params) == 0 {
 			r.mend(diag.Replace(d.TextAt, utf8.RuneCountInString(d.Text), "("+d.Text+")"))
 		}

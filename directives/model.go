@@ -11,7 +11,7 @@ import (
 // Model is a step's choice of model.
 type Model struct {
 	Alias           string        `json:"alias,omitempty"`
-	None            bool          `json:"none,omitempty"`     // no model call: the outputs get the resolved inputs
+	None            bool          `json:"none,omitempty"`     // no model call: the inputs go straight to the outputs
 	Thinking        string        `json:"thinking,omitempty"` // off, low, medium, high, on (the model's default) or a number of tokens
 	Temperature     *float64      `json:"temperature,omitempty"`
 	MaxOutputTokens int           `json:"max_output_tokens,omitempty"`
@@ -27,7 +27,7 @@ func readModel(d Directive, r *report) *Model {
 	}
 	m := &Model{Alias: s.text, At: d.TextAt}
 	if !ValidAlias(m.Alias) {
-		r.add(s.at, CodeDirectiveValue, "", "%q is not a model alias: one word without blanks or parentheses", clip(m.Alias))
+		r.add(s.at, CodeDirectiveValue, "", "%q is not a model alias, which is one word without spaces or parentheses", clip(m.Alias))
 		m.Alias = ""
 	}
 	if strings.EqualFold(m.Alias, "none") {
@@ -86,8 +86,7 @@ func thinking(p Param, r *report) string {
 	return ""
 }
 
-// ValidAlias says whether a text can be a model's alias: one word of letters, digits and `. _ - : / @ +`, below 100
-// bytes.
+// ValidAlias reports whether a text can be a model alias: one word of letters, digits and `. _ - : / @ +`, at most 100 bytes.
 func ValidAlias(s string) bool {
 	if s == "" || len(s) > 100 {
 		return false

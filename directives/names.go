@@ -8,17 +8,17 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// grammar says how the lines of one directive are read.
+// grammar is how the lines of one directive are parsed.
 type grammar struct {
-	single bool     // may be given once in a step
+	single bool     // at most once in a step
 	target bool     // the value is `file: …` or `variable: …`
-	bare   bool     // may stand without a value
+	bare   bool     // the value is optional
 	body   bool     // the value may be a fenced block below the line
 	params []string // allowed parameters; nil: parentheses belong to the text
-	lists  []string // parameters whose values may hold commas
+	lists  []string // parameters whose values may contain commas
 }
 
-// foreign holds AssistantMD's directives for chats, which have no counterpart here.
+// foreign lists AssistantMD's directives for chats, which have no counterpart here.
 var foreign = []string{"recent_runs", "recent_summaries", "passthrough_runs"}
 
 // canonical folds case and `-` to `_`.

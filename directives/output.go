@@ -17,7 +17,7 @@ type Output struct {
 	Target Target        `json:"target"`
 	Scope  string        `json:"scope,omitempty"`  // of a variable: run or workflow; empty means run
 	Format string        `json:"format,omitempty"` // markdown, json or yaml; empty means markdown
-	// Untrusted says that content from outside may name the whole place, not only a file in the author's folder.
+	// Untrusted lets content from outside determine the whole path, not only a file name in the author's folder.
 	Untrusted bool `json:"untrusted,omitempty"`
 }
 

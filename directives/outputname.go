@@ -9,18 +9,18 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// OutputEnv is the world in which an output gets its name.
+// OutputEnv is the environment that determines an output's name.
 type OutputEnv struct {
 	Facts     Facts
 	Links     vault.Links            // where a wikilink leads; nil: wikilinks are refused
 	From      string                 // name of the workflow's note
-	ImportDir string                 // the inbox, which is never written to; empty means Import
+	ImportDir string                 // the inbox, where nothing is written; empty means Import
 	MayWrite  func(name string) bool // permissions.write; nil allows everything
 }
 
-// Name is the vault name that a file output writes to, before numbering by write mode new. No extension, and one that
-// the language does not know, means .md. Names outside the vault, below a dot folder, inside the import folder or
-// outside permissions.write are refused with a [diag.Diagnostic]. A variable's name is returned as it is.
+// Name returns the vault name of a file output, before write mode new numbers it. A missing or unknown extension means .md. A
+// name outside the vault, in a dot folder, in the import folder or outside permissions.write is a [diag.Diagnostic]. A
+// variable's name is returned unchanged.
 func (o Output) Name(env OutputEnv) (string, error) {
 	t := o.Target
 	if t.Scheme != SchemeFile {
@@ -44,15 +44,15 @@ func (o Output) Name(env OutputEnv) (string, error) {
 		inbox = "Import"
 	}
 	if Inside(name, inbox) {
-		return "", At(t.At, CodeImportFolder, "write somewhere else", "%s is inside the import folder %s", name, inbox)
+		return "", At(t.At, CodeImportFolder, "write elsewhere", "%s is inside the import folder %s", name, inbox)
 	}
 	if env.MayWrite != nil && !env.MayWrite(name) {
-		return "", At(t.At, CodeNotPermitted, "add it to permissions.write", "%s is outside permissions.write", name)
+		return "", At(t.At, CodeNotPermitted, "add it to permissions.write", "%s is not covered by permissions.write", name)
 	}
 	return name, nil
 }
 
-// written is the name before the rules are applied to it.
+// written returns the name before the rules are applied to it.
 func (o Output) written(env OutputEnv) (string, error) {
 	t := o.Target
 	if t.Literal {
@@ -70,17 +70,17 @@ func (o Output) written(env OutputEnv) (string, error) {
 		if l := env.Links.Locate(name, env.From); l.Found && len(l.Ambiguous) < 2 {
 			return l.Name, nil
 		} else if l.Found {
-			return "", At(t.At, CodeLinkMissing, "write the whole path", "[[%s]] fits %s", name, diag.OneOf(l.Ambiguous))
+			return "", At(t.At, CodeLinkMissing, "write the whole path", "[[%s]] matches %s", name, diag.OneOf(l.Ambiguous))
 		}
 	}
-	suggestion := "write the name of a note that exists"
+	suggestion := "write the name of an existing note"
 	if _, err := (Output{Target: Target{Scheme: SchemeFile, Path: name, Literal: true}}).Name(env); err == nil {
-		suggestion = "write file: " + name + " to make a new note"
+		suggestion = "write file: " + name + " to create a new note"
 	}
 	return "", At(t.At, CodeLinkMissing, suggestion, "[[%s]] leads to no note", name)
 }
 
-// Inside says whether a name is a folder or lies below it, without regard to case.
+// Inside reports whether a name is a folder or below it, ignoring case.
 func Inside(name, folder string) bool {
 	name, folder = strings.ToLower(name), strings.ToLower(strings.Trim(folder, "/"))
 	return name == folder || strings.HasPrefix(name, folder+"/")

@@ -12,9 +12,9 @@ import (
 func TestOutputName_proposesOnlyWhatIsAllowed(t *testing.T) {
 	t.Parallel()
 	for link, want := range map[string]string{
-		"Log": "write file: Log to make a new note", "Plans/x": "write file: Plans/x to make a new note",
-		"Import/x": "the name of a note that exists", ".hidden/x": "the name of a note that exists", "../x": "the name of a note that exists",
-		"a:b": "the name of a note that exists", "Secret/x": "the name of a note that exists", "x.png": "the name of a note that exists",
+		"Log": "write file: Log to create a new note", "Plans/x": "write file: Plans/x to create a new note",
+		"Import/x": "the name of an existing note", ".hidden/x": "the name of an existing note", "../x": "the name of an existing note",
+		"a:b": "the name of an existing note", "Secret/x": "the name of an existing note", "x.png": "the name of an existing note",
 	} {
 		out := Output{Target: Target{Scheme: SchemeFile, Path: link, Link: true}}
 		_, err := out.Name(OutputEnv{Facts: facts(), MayWrite: func(name string) bool { return !strings.HasPrefix(name, "Secret/") }})

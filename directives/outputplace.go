@@ -12,9 +12,9 @@ import (
 
 // Who chose the name of an output's [Place].
 const (
-	NamedByAuthor  = ""        // its text and the values of the vault's owner
-	NamedInSegment = "segment" // the author wrote folder and extension; a foreign value fills the file's name, cleaned
-	NamedByForeign = "place"   // a foreign value had any other part in it
+	NamedByAuthor  = ""        // the author's text and the values of the vault's owner
+	NamedInSegment = "segment" // the author wrote folder and extension; a cleaned foreign value is the file name
+	NamedByForeign = "place"   // a foreign value determined anything else
 )
 
 // Place is where an output goes.
@@ -23,9 +23,8 @@ type Place struct {
 	Named string // one of the Named constants
 }
 
-// Place returns the file that an output writes to. See [Output.Name] for the rules. A value that is foreign (see
-// [Facts.Foreign]) becomes one cleaned part of the name, below the author's folder and with the author's extension, which is
-// .md when there is none.
+// Place returns the file that an output writes to. See [Output.Name] for the rules. A foreign value (see [Facts.Foreign])
+// becomes one cleaned part of the name, in the author's folder and with the author's extension, or .md.
 func (o Output) Place(env OutputEnv) (Place, error) {
 	if o.Target.Scheme == SchemeFile && env.Facts.Foreign && !o.Target.Literal {
 		return o.foreignPlace(env)
@@ -34,7 +33,7 @@ func (o Output) Place(env OutputEnv) (Place, error) {
 	return Place{Name: name}, err
 }
 
-// foreignPlace is Place with an item that somebody else chose.
+// foreignPlace is Place for an item that somebody else named.
 func (o Output) foreignPlace(env OutputEnv) (Place, error) {
 	pieces, faults := scan(o.Target.Path, modePath)
 	foreign := func(p piece) bool { return p.name == "item" || p.name == "item-name" }
@@ -44,7 +43,7 @@ func (o Output) foreignPlace(env OutputEnv) (Place, error) {
 	}
 	whole, err := o.Name(env)
 	if err == nil && env.Facts.FromGlob && whole == env.Facts.Item && !o.Target.Link {
-		return Place{Name: whole}, nil // the step writes back to the very file that the author's glob selects
+		return Place{Name: whole}, nil // the step writes back to the file that the author's glob selected
 	}
 	segment, ok := o.segment(pieces, env.Facts)
 	if !ok {
@@ -55,10 +54,10 @@ func (o Output) foreignPlace(env OutputEnv) (Place, error) {
 	return Place{Name: whole, Named: NamedInSegment}, err
 }
 
-// mark stands for a foreign value while the author's part of a path is looked at. No path can hold it.
+// mark is a placeholder for a foreign value in the author's path. No path can contain it.
 const mark = "\x00"
 
-// segment is the path with foreign values cleaned; ok is false unless they all fill the last part of a path with a folder.
+// segment returns the path with cleaned foreign values; ok is false unless all of them are in the last part of a path with a folder.
 func (o Output) segment(pieces []piece, f Facts) (name string, ok bool) {
 	var b strings.Builder
 	var values []string
@@ -87,7 +86,7 @@ func (o Output) segment(pieces []piece, f Facts) (name string, ok bool) {
 	}
 	authors := path.Ext(file)
 	if strings.Contains(authors, mark) {
-		authors = "" // the extension is the value's, or what follows a dot of the author's
+		authors = "" // the extension comes from the value, at least in part
 	}
 	for _, v := range values {
 		file = strings.Replace(file, mark, v, 1)
@@ -98,12 +97,11 @@ func (o Output) segment(pieces []piece, f Facts) (name string, ok bool) {
 	return folder + file, true
 }
 
-// maxSegmentBytes bounds what a foreign value adds to a name.
+// maxSegmentBytes bounds a foreign value's part of a name.
 const maxSegmentBytes = 120
 
-// CleanSegment makes one part of a file's name out of a text of a stranger: no separators, no characters that steer text or
-// have no shape, none that Obsidian, links or Windows refuse, no dot at the beginning, no extension that the language knows,
-// and not too long.
+// CleanSegment turns a stranger's text into one part of a file name: no separators, no control or invisible characters, none
+// that Obsidian, links or Windows refuse, no dot at the start, no known extension, and not too long.
 func CleanSegment(text string) string {
 	text = norm.NFC.String(strings.ToValidUTF8(text, ""))
 	for KindOf(text) != "" {
@@ -136,7 +134,7 @@ func trimSegment(text string) string {
 	return strings.Trim(strings.Join(strings.Fields(text), " "), ". ")
 }
 
-// reservedName says whether Windows takes a name for a device, with or without an extension.
+// reservedName reports whether the name, with or without extension, is a device on Windows.
 func reservedName(text string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(text), ".")
 	stem = strings.TrimRight(stem, " ")

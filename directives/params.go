@@ -15,7 +15,7 @@ type item struct {
 }
 
 // cutBlock finds the parameter block at the end of a value: the last balanced `(…)` if every item in it is `key` or
-// `key=value`. A block that assigns to an allowed key and has a malformed item is a fault and not a part of the path.
+// `key=value`. A block that sets an allowed key but has a malformed item is a fault, not part of the path.
 func cutBlock(s source, g grammar) (open int, items []item, ok bool) {
 	if !strings.HasSuffix(s.text, ")") {
 		return 0, nil, false
@@ -36,7 +36,7 @@ func cutBlock(s source, g grammar) (open int, items []item, ok bool) {
 	return open, items, true
 }
 
-// opening is the offset of the parenthesis that the final one closes.
+// opening returns the offset of the parenthesis that the final one closes.
 func opening(s string) int {
 	for _, quotes := range []bool{true, false} {
 		for i := 0; i < len(s); i++ {
@@ -48,8 +48,8 @@ func opening(s string) int {
 	return -1
 }
 
-// matching is the offset of the parenthesis that closes the one at open, or -1. With quotes, quoted values (a quote
-// that follows `=`) are passed over.
+// matching returns the offset of the parenthesis that closes the one at open, or -1. With quotes, it skips quoted values (a
+// quote after `=`).
 func matching(s string, open int, quotes bool) int {
 	depth := 0
 	for i := open; i < len(s); i++ {
@@ -75,8 +75,8 @@ func followsAssign(s string) bool {
 	return strings.HasSuffix(strings.TrimRight(s, " \t"), "=")
 }
 
-// split cuts the inside of a block at its commas. A comma inside quotes, brackets or parentheses does not count, and a
-// list such as `pages=1-20,25` is kept together.
+// split splits the inside of a block at its commas, except those inside quotes, brackets or parentheses. A list such as
+// `pages=1-20,25` stays together.
 func split(s source, g grammar) []item {
 	var (
 		items  []item
@@ -97,7 +97,7 @@ func split(s source, g grammar) []item {
 	return items
 }
 
-// commas gives the start and end of each part between top-level commas.
+// commas returns the start and end of each part between top-level commas.
 func commas(s string) [][2]int {
 	var spans [][2]int
 	start, depth := 0, 0
@@ -110,7 +110,7 @@ func commas(s string) [][2]int {
 		case (c == '"' || c == '\'') && followsAssign(s[:i]):
 			end := strings.IndexByte(s[i+1:], c)
 			if end < 0 {
-				return append(spans, [2]int{start, len(s)}) // not closed: where the value ends cannot be known
+				return append(spans, [2]int{start, len(s)}) // not closed: the end of the value is unknown
 			}
 			i += end + 1
 		case c == ',' && depth <= 0:
@@ -121,7 +121,7 @@ func commas(s string) [][2]int {
 	return append(spans, [2]int{start, len(s)})
 }
 
-// written is the key as it stands in the source.
+// written returns the key as written in the source.
 func (it item) written() string {
 	end := 0
 	for end < len(it.text) && isNameByte(it.text[end]) {
@@ -150,7 +150,7 @@ func readItem(s source) item {
 	return it
 }
 
-// continues says whether an item goes on with the list value of the one before it.
+// continues reports whether an item continues the list value of the one before.
 func continues(before, it item, g grammar) bool {
 	if it.text == "" || before.assign < 0 || it.assign >= 0 || !slices.Contains(g.lists, before.key) {
 		return false
@@ -178,7 +178,7 @@ func params(name string, g grammar, items []item, r *report) []Param {
 				return nil
 			}
 			if elsewhere := BudgetElsewhere(it.key); name == "budget" && elsewhere != "" {
-				r.add(it.at, CodeUnknownParam, elsewhere, "%s is no limit of a step", it.key)
+				r.add(it.at, CodeUnknownParam, elsewhere, "%s is not a limit of a step", it.key)
 				continue
 			}
 			r.add(it.at, CodeUnknownParam, diag.DidYouMean(it.key, g.params, "quote the path if the parentheses belong to it"),
@@ -187,7 +187,7 @@ func params(name string, g grammar, items []item, r *report) []Param {
 			continue
 		}
 		if slices.ContainsFunc(list, func(p Param) bool { return p.Key == it.key }) {
-			r.add(it.at, CodeRepeatedParam, "", "%s is given twice", it.key)
+			r.add(it.at, CodeRepeatedParam, "", "%s appears twice", it.key)
 			continue
 		}
 		if p, ok := param(it, r); ok {
@@ -224,7 +224,7 @@ func param(it item, r *report) (Param, bool) {
 	return p, true
 }
 
-// checkSecondBlock reports `path (head=1) (required)`: the first block would become a part of the path.
+// checkSecondBlock reports `path (head=1) (required)`, where the first block would become part of the path.
 func checkSecondBlock(name string, g grammar, base source, second diag.Position, r *report) {
 	if !strings.HasSuffix(base.text, ")") {
 		return

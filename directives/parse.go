@@ -8,11 +8,11 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// maxLine is the longest directive line in bytes. Directives are written by hand; a longer line is an accident, and
-// the bound keeps the search for matching parentheses cheap.
+// maxLine is the longest directive line in bytes. A longer one is an accident, since directives are written by hand. The
+// bound keeps the search for matching parentheses cheap.
 const maxLine = 4096
 
-// Directive is one directive line before its value has a type.
+// Directive is one directive line before interpretation.
 type Directive struct {
 	Name   string        // canonical: lower case with `_`
 	At     diag.Position // of the `@`
@@ -20,22 +20,22 @@ type Directive struct {
 	TextAt diag.Position // of Text
 	Params []Param       // in the order written
 	Body   *Body         // the fenced block right below it; only @schema has one
-	Faulty bool          // the line has a fault, which was reported: nothing but Name and At is set
+	Faulty bool          // the line has a reported fault: only Name and At are set
 }
 
 // Param is one item of a parameter block.
 type Param struct {
 	Key     string // canonical: lower case with `_`
 	Value   string // without quotes; empty for a bare key
-	Bare    bool   // written without `=`, which means true
+	Bare    bool   // without `=`, which means true
 	Quoted  bool
 	At      diag.Position
 	ValueAt diag.Position
 }
 
-// Parse reads the lines of a directive block; blank lines are skipped. Column 1 of the position is the first character
-// of a line. Every fault is reported. A directive that has a fault of its own is in the result with its name alone (for
-// a misspelt one that is the name it must mean), so that no later step sees a half-understood one or misses it.
+// Parse parses the lines of a directive block and skips blank ones. Column 1 of the position is the first character of a
+// line. It reports every fault. A faulty directive is in the result with its name alone (a misspelt one with the name it must
+// mean), so that later passes neither see half of it nor miss it.
 func Parse(lines []string, at diag.Position) ([]Directive, []diag.Diagnostic) {
 	var r report
 	p := parser{lines: lines, at: at, r: &r, seen: map[string]diag.Position{}}
@@ -63,7 +63,7 @@ func (p *parser) line() {
 		return
 	}
 	if mark, _ := fenceOf(line); mark != "" {
-		p.r.add(place(p.at, i, line), CodeNotDirective, "only @schema without a value has a fenced block below it", "this fenced block belongs to no directive")
+		p.r.add(place(p.at, i, line), CodeNotDirective, "only @schema without a value has a fenced block below it", "this fenced block does not belong to a directive")
 		p.next = min(fenceEnd(p.lines, i)+1, len(p.lines))
 		return
 	}
@@ -83,10 +83,10 @@ func (p *parser) line() {
 	p.all = append(p.all, d)
 }
 
-// once reports a directive that may be given once and was given before.
+// once reports a directive that may appear once and appeared before.
 func (p *parser) once(d *Directive) {
 	if before, twice := p.seen[d.Name]; twice {
-		p.r.add(d.At, CodeRepeatedDirective, "", "@%s is given twice; the first is on line %d", d.Name, before.Line)
+		p.r.add(d.At, CodeRepeatedDirective, "", "@%s appears twice; the first is on line %d", d.Name, before.Line)
 		d.Faulty = true
 		return
 	}
@@ -105,7 +105,7 @@ func (s source) pos(offset int) diag.Position {
 	return p
 }
 
-// from is the source from an offset on, without blanks at its beginning.
+// from returns the source from an offset on, without leading blanks.
 func (s source) from(offset int) source {
 	for offset < len(s.text) && (s.text[offset] == ' ' || s.text[offset] == '\t') {
 		offset++
@@ -113,13 +113,13 @@ func (s source) from(offset int) source {
 	return source{text: s.text[offset:], at: s.pos(offset)}
 }
 
-// to is the source up to an offset, without blanks at its end.
+// to returns the source up to an offset, without trailing blanks.
 func (s source) to(offset int) source {
 	return source{text: strings.TrimRight(s.text[:offset], " \t"), at: s.at}
 }
 
-// parseLine reads one line. The result has a name as soon as it is clear which directive is meant; written is false
-// for one that is misspelt.
+// parseLine parses one line. The result has a name if it is clear which directive is meant; written is false for a misspelt
+// one.
 func parseLine(line source, r *report) (d Directive, written bool) {
 	d = Directive{At: line.pos(indentBytes(line.text)), Faulty: true}
 	if !isDirectiveLine(line.text) {
@@ -135,7 +135,7 @@ func parseLine(line source, r *report) (d Directive, written bool) {
 	g := row.grammar
 	d.Name = row.name
 	if len(line.text) > maxLine {
-		r.add(d.At, CodeLineTooLong, "", "this directive has %d bytes; at most %d are read", len(line.text), maxLine)
+		r.add(d.At, CodeLineTooLong, "", "this directive has %d bytes; at most %d are allowed", len(line.text), maxLine)
 		return d, true
 	}
 	rest := line.from(end)
@@ -154,17 +154,17 @@ func parseLine(line source, r *report) (d Directive, written bool) {
 	return d, true
 }
 
-// glued reports a value that follows the name without a blank.
+// glued reports a value right after the name, without a space.
 func glued(name, written string, rest source, r *report) {
 	after := strings.TrimLeft(rest.text, "=:")
-	r.add(rest.at, CodeMalformed, "write @"+name+" "+after, "a blank or a colon must follow @%s", written)
+	r.add(rest.at, CodeMalformed, "write @"+name+" "+after, "@%s must be followed by a space or a colon", written)
 	r.mend(diag.Replace(rest.at, utf8.RuneCountInString(rest.text)-utf8.RuneCountInString(after), " "))
 }
 
-// unknownDirective reports a name that the language does not know, and returns the one that it must mean.
+// unknownDirective reports an unknown name, and returns the one that it must mean.
 func unknownDirective(written string, at diag.Position, r *report) string {
 	if slices.Contains(foreign, canonical(written)) {
-		r.add(at, CodeUnknownDirective, "delete the line", "@%s belongs to AssistantMD's chats and has no meaning in a workflow", canonical(written))
+		r.add(at, CodeUnknownDirective, "delete the line", "@%s is for AssistantMD's chats and has no meaning in a workflow", canonical(written))
 		return ""
 	}
 	near := nearestDirective(written)
@@ -205,8 +205,8 @@ func value(name string, g grammar, s source, r *report) (string, diag.Position, 
 	return base.text, base.at, params(name, g, items, r)
 }
 
-// delimitedEnd is the end of a quoted text or wikilink that starts at an offset; -1 if it is not closed, which is
-// reported.
+// delimitedEnd returns the end of a quoted text or wikilink that starts at an offset, or -1 after reporting that it is not
+// closed.
 func delimitedEnd(s source, start int, r *report) (end int, delimited bool) {
 	rest := s.text[start:]
 	switch {
@@ -232,13 +232,13 @@ func trailing(name string, g grammar, s source, r *report) []Param {
 		return nil
 	}
 	if s.text[0] != '(' || s.text[len(s.text)-1] != ')' {
-		r.add(s.at, CodeTrailingText, "put parameters in parentheses; a part of the path belongs inside the quotes", "unexpected text %q after the closing quote or ]]", clip(s.text))
+		r.add(s.at, CodeTrailingText, "put parameters in parentheses, and the whole path inside the quotes", "unexpected text %q after the closing quote or ]]", clip(s.text))
 		return nil
 	}
 	return params(name, g, split(source{text: s.text[1 : len(s.text)-1], at: s.pos(1)}, g), r)
 }
 
-// schemeEnd is the offset behind `word:` and the blanks that follow it, or 0.
+// schemeEnd returns the offset after `word:` and following blanks, or 0.
 func schemeEnd(s string) int {
 	i := 0
 	for i < len(s) && isNameByte(s[i]) {
@@ -257,7 +257,7 @@ func schemeEnd(s string) int {
 	return j
 }
 
-// clip shortens text that is quoted in a message.
+// clip shortens text for a message.
 func clip(s string) string {
 	if utf8.RuneCountInString(s) <= 40 {
 		return s

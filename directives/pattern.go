@@ -12,13 +12,13 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// mode says what a pattern's text is for.
+// mode is what a pattern's text is for.
 type mode int
 
 const (
 	modeText mode = iota // a heading: any text
-	modePath             // one file: values are made fit for names
-	modeGlob             // files: globs stay, values are escaped
+	modePath             // one file: values are made valid names
+	modeGlob             // files: globs are kept, values are escaped
 )
 
 // PatternError is a fault in a pattern. Offset counts bytes from the beginning of the pattern.
@@ -47,12 +47,12 @@ type piece struct {
 	offset int
 }
 
-// Expand replaces the patterns in a text, such as a header. Braces are written `{{` and `}}`. The first fault is
-// returned, as a [*PatternError].
+// Expand replaces the patterns in a text, such as a header. Literal braces are written `{{` and `}}`. It returns the first
+// fault, as a [*PatternError].
 func Expand(pattern string, f Facts) (string, error) { return expand(pattern, f, modeText) }
 
-// ExpandPath is Expand for the path of one file: characters that no file's name can have are replaced in the values of
-// {step} and {item-name}. The result is not checked; see [Output.Name].
+// ExpandPath is Expand for the path of one file: it replaces characters that no file name can contain in the values of {step}
+// and {item-name}. It does not check the result; see [Output.Name].
 func ExpandPath(pattern string, f Facts) (string, error) { return expand(pattern, f, modePath) }
 
 // ExpandGlob is Expand for a path with globs, in doublestar's syntax: values are escaped, {latest} and {pending} become
@@ -85,7 +85,7 @@ func expand(pattern string, f Facts, m mode) (string, error) {
 	return b.String(), nil
 }
 
-// literal escapes glob syntax where it would be taken as such.
+// literal escapes glob syntax in literal text of a glob.
 func literal(s string, m mode) string {
 	if m != modeGlob || !strings.ContainsAny(s, `*?[]{}\`) {
 		return s
@@ -155,7 +155,7 @@ func (s *scanner) fault(offset int, code, suggestion, format string, args ...any
 	s.faults = append(s.faults, &PatternError{offset, code, fmt.Sprintf(format, args...), suggestion})
 }
 
-// open reads what an opening brace begins, a pattern or alternatives, and returns the offset after it.
+// open reads what an opening brace starts, a pattern or alternatives, and returns the offset after it.
 func (s *scanner) open(i int) int {
 	end := patternEnd(s.text, i+1)
 	if end < 0 {
@@ -179,7 +179,7 @@ func (s *scanner) open(i int) int {
 	return end + 1
 }
 
-// patternEnd is the offset of the brace that ends a pattern; one inside `[literal]` does not.
+// patternEnd returns the offset of the brace that ends a pattern, ignoring any inside `[literal]`.
 func patternEnd(s string, from int) int {
 	for i := from; i < len(s); i++ {
 		switch s[i] {
@@ -194,7 +194,7 @@ func patternEnd(s string, from int) int {
 	return -1
 }
 
-// alternatives says whether a comma stands at the top level before the closing brace.
+// alternatives reports whether there is a top-level comma before the closing brace.
 func alternatives(s string) bool {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -247,7 +247,7 @@ func didYouMeanPattern(name string) string {
 	return "known are {" + strings.Join(PatternNames(), "} {") + "}; literal braces are written {{ and }}"
 }
 
-// selectorCount reads the number of `{latest:3}`; it is 0 when there is none.
+// selectorCount parses the number of `{latest:3}`.
 func selectorCount(format string) (int, error) {
 	if format == "" {
 		return 0, fmt.Errorf("no number")
@@ -259,7 +259,7 @@ func selectorCount(format string) (int, error) {
 	return n, nil
 }
 
-// mendPattern corrects the name behind the brace at an offset.
+// mendPattern corrects the name after the brace at an offset.
 func (s source) mendPattern(offset int, r *report) {
 	rest := s.text[offset+1:]
 	name := rest[:max(strings.IndexAny(rest, ":}"), 0)]
@@ -269,10 +269,10 @@ func (s source) mendPattern(offset int, r *report) {
 	}
 }
 
-// ofItems says whether a pattern has a value for items of an @for_each only.
+// ofItems reports whether a pattern has a value only for items of an @for_each.
 func ofItems(name string) bool { return name == "item" || name == "item-name" || name == "batch" }
 
-// checkPattern reports the faults of a pattern at their places, and returns its pieces if there are none.
+// checkPattern reports the faults of a pattern at their positions, and returns its pieces if there are none.
 func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 	pieces, faults := scan(s.text, m)
 	for _, f := range faults {
@@ -287,12 +287,12 @@ func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 			if r.within {
 				suggestion = "remove it"
 			}
-			r.add(s.pos(p.offset), CodePatternPlace, suggestion, "{%s} has no meaning here: it belongs to the other directives of a step with @for_each", p.name)
+			r.add(s.pos(p.offset), CodePatternPlace, suggestion, "{%s} has no meaning here: it belongs in the other directives of a step with @for_each", p.name)
 			faults = append(faults, nil)
 		}
 		if moment.IsPattern(p.name) {
 			for _, run := range moment.StrayLetters(p.format) {
-				r.add(s.pos(p.offset), CodeFormatLetters, "write ["+run+"] for literal text", "%q in the format of {%s} has letters that are no date tokens", run, p.name)
+				r.add(s.pos(p.offset), CodeFormatLetters, "write ["+run+"] for literal text", "%q in the format of {%s} has letters that are not date tokens", run, p.name)
 			}
 		}
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Kind is one kind of file, with the extensions that promise it.
+// Kind is one kind of file, with its extensions.
 type Kind struct {
 	Name       string
 	Extensions []string // without dot, sorted
 }
 
-// Kinds lists the kinds of files that an input can be, as the language's reference shows them.
+// Kinds lists the kinds of files that an input can be, for the language reference.
 func Kinds() []Kind {
 	by := map[string][]string{}
 	for extension, kind := range kinds {

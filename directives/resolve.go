@@ -14,60 +14,60 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// DefaultMaxFiles is the largest selection when nothing else is set (engine.max_selected_files).
+// DefaultMaxFiles is the default of engine.max_selected_files.
 const DefaultMaxFiles = 500
 
-// Pending remembers which files a step has processed in which content.
+// Pending remembers which content of which files a step has processed.
 type Pending interface {
-	// Done says whether the file was processed with this SHA-256 (lower-case hex).
+	// Done reports whether the file was processed with this SHA-256 (lower-case hex).
 	Done(ctx context.Context, key PendingKey, name, sha256 string) (bool, error)
 }
 
-// PendingKey is the identity of pending state: it survives changes of a directive's path, limit and spelling.
+// PendingKey identifies pending state. It survives changes of a directive's path, limit and spelling.
 type PendingKey struct {
 	Workflow  string `json:"workflow"`
 	Step      string `json:"step"`
 	Directive int    `json:"directive"` // Input.Index
 }
 
-// ResolveEnv is the world that an input is resolved in. FS is required. Without Links a wikilink is taken as a path;
-// without Pending nothing has been processed.
+// ResolveEnv is the environment in which an input is resolved. FS is required. Without Links a wikilink is a path; without
+// Pending nothing counts as processed.
 type ResolveEnv struct {
 	FS       fs.FS
 	Facts    Facts
 	Links    vault.Links
 	Pending  Pending
-	From     string                                   // name of the workflow's note in the vault, where its wikilinks stand
+	From     string                                   // vault name of the workflow's note, which contains the wikilinks
 	MaxFiles int                                      // 0 means DefaultMaxFiles
-	Born     func(name string) (t time.Time, ok bool) // creation times for order=ctime; may be nil
+	Born     func(name string) (t time.Time, ok bool) // creation times for order=ctime; optional
 }
 
 // Found is one selected file.
 type Found struct {
 	Name   string `json:"name"`
-	SHA256 string `json:"sha256,omitempty"` // set where the selection had to read the file: for pending
+	SHA256 string `json:"sha256,omitempty"` // set if the selection had to read the file, for pending
 }
 
-// Resolution is what an input finds.
+// Resolution is the result of resolving an input.
 type Resolution struct {
 	Files      []Found           `json:"files,omitempty"`      // in the order of the selection
-	Target     string            `json:"target"`               // the path with patterns expanded, for markers and messages
-	Missing    bool              `json:"missing,omitempty"`    // nothing fits the path at all
-	Near       []string          `json:"near,omitempty"`       // similar names, when Missing
-	Considered int               `json:"considered,omitempty"` // files that fit before pending, latest and limit
+	Target     string            `json:"target"`               // the path after expansion, for markers and messages
+	Missing    bool              `json:"missing,omitempty"`    // nothing matches the path
+	Near       []string          `json:"near,omitempty"`       // similar names, if Missing
+	Considered int               `json:"considered,omitempty"` // matching files before pending, latest and limit
 	Warnings   []diag.Diagnostic `json:"warnings,omitempty"`
 }
 
-// Key is the identity of the input's pending state.
+// Key identifies the input's pending state.
 func (in Input) Key(workflow, step string) PendingKey {
 	return PendingKey{Workflow: workflow, Step: step, Directive: in.Index}
 }
 
-// Resolve finds the files of a file input. It only reads, and it reads the content of files for `pending` alone, no
-// more of them than it needs. A variable input resolves to nothing. A path with {item} or {item-name} is resolved for
-// each of [Facts].Items in order, with the whole selection each time, and a file that several items find is taken once;
-// it is missing when all of them find nothing. An error is a [diag.Diagnostic] when the author or the
-// vault is at fault; a file that is missing is no error.
+// Resolve finds the files of a file input. It only reads, and it reads file contents only for `pending`, of no more files
+// than it needs. A variable input resolves to nothing. A path with {item} or {item-name} is resolved for each of
+// [Facts].Items in order, with the whole selection each time; a file that several items find is included once, and the input
+// is missing if no item finds anything. An error is a [diag.Diagnostic] if the author or the vault is at fault. A missing
+// file is not an error.
 func (in Input) Resolve(ctx context.Context, env ResolveEnv) (Resolution, error) {
 	res := Resolution{Target: in.Target.Path}
 	if in.Target.Scheme != SchemeFile {
@@ -97,7 +97,7 @@ func (in Input) Resolve(ctx context.Context, env ResolveEnv) (Resolution, error)
 	return res, err
 }
 
-// finder carries one resolution.
+// finder resolves one input.
 type finder struct {
 	in   Input
 	env  ResolveEnv
@@ -115,7 +115,7 @@ func (f *finder) fail(code, suggestion, format string, args ...any) error {
 	return At(f.in.Target.At, code, suggestion, format, args...)
 }
 
-// candidates lists the files that fit the path, in no particular order.
+// candidates lists the files that match the path, in no particular order.
 func (f *finder) candidates(ctx context.Context) ([]candidate, error) {
 	t := f.in.Target
 	switch {
@@ -133,7 +133,7 @@ func (f *finder) candidates(ctx context.Context) ([]candidate, error) {
 	if !hasMeta(glob) {
 		return f.exact(name)
 	}
-	// A file whose name happens to look like a glob, `a [1].md`, is meant when it is there.
+	// An existing file wins over a glob that looks like its name, such as `a [1].md`.
 	if fs.ValidPath(name) && faultOf(name) == nil && KindOf(name) != "" {
 		if info, err := fs.Stat(f.env.FS, name); err == nil && info.Mode().IsRegular() {
 			return []candidate{{name: name}}, nil
@@ -168,13 +168,13 @@ func (f *finder) link() ([]candidate, error) {
 		return nil, f.fail(bad.code, bad.suggestion, "%s leads to %s: %s", f.res.Target, l.Name, bad.message)
 	}
 	if len(l.Ambiguous) > 1 {
-		f.warn(CodeAmbiguousLink, "write more of the path", "%s fits %s; %s is taken", f.res.Target, diag.OneOf(l.Ambiguous), l.Name)
+		f.warn(CodeAmbiguousLink, "write more of the path", "%s matches %s; %s is used", f.res.Target, diag.OneOf(l.Ambiguous), l.Name)
 	}
 	return []candidate{{name: l.Name}}, nil
 }
 
-// exact finds one file by the extension rules: a known extension as it is; none, with .md; an unknown one as it is and
-// then with .md.
+// exact finds one file by the extension rules: a name with a known extension as it is; without one, first with .md; with an
+// unknown one as it is and then with .md.
 func (f *finder) exact(name string) ([]candidate, error) {
 	if bad := faultOf(name); bad != nil {
 		return nil, At(bad.at(f.in.Target), bad.code, bad.suggestion, "%s", bad.message)
@@ -197,7 +197,7 @@ func (f *finder) exact(name string) ([]candidate, error) {
 	return nil, nil
 }
 
-// notDir recognises a path through a file (`a.md/b`), which some file systems do not report as missing.
+// notDir reports whether a path leads through a file (`a.md/b`), which some file systems do not report as missing.
 func notDir(err error) bool { return strings.Contains(err.Error(), "not a directory") }
 
 func spellings(name string) []string {
@@ -210,10 +210,10 @@ func spellings(name string) []string {
 	return []string{name, name + ".md"}
 }
 
-// stamped gives the candidates the times that order them. A file that vanished meanwhile is left out.
+// stamped sets the times that order the candidates, and drops files that have vanished.
 func (f *finder) stamped(ctx context.Context, list []candidate) ([]candidate, error) {
 	if f.in.Selection.Order == OrderCtime && f.env.Born == nil {
-		f.warn(CodeNoCreationTimes, "use order=mtime", "creation times are not known here: modification times order the files")
+		f.warn(CodeNoCreationTimes, "use order=mtime", "creation times are unknown here, so files are ordered by modification time")
 	}
 	kept := list[:0]
 	for _, c := range list {
@@ -230,7 +230,7 @@ func (f *finder) stamped(ctx context.Context, list []candidate) ([]candidate, er
 	return kept, nil
 }
 
-// take applies pending, latest, limit and the bound on the whole.
+// take applies pending, latest, limit and the overall bound.
 func (f *finder) take(ctx context.Context, list []candidate) ([]Found, error) {
 	limit := f.in.Selection.limit()
 	var files []Found
@@ -261,7 +261,7 @@ func (f *finder) tooMany() error {
 		"%s selects more than %d files (engine.max_selected_files)", f.res.Target, f.env.MaxFiles)
 }
 
-// missing describes an input that fits no file.
+// missing describes an input that matches no file.
 func (f *finder) missing() {
 	f.res.Missing = true
 	f.res.Near = f.near
@@ -275,7 +275,7 @@ func (f *finder) missing() {
 	f.warn(CodeMissing, hint, "nothing found for %s", f.res.Target)
 }
 
-// nearby lists at most three names in the folder of a missing file that differ in case or by a slip.
+// nearby lists up to three names in the folder of a missing file that differ in case or by a typo.
 func (f *finder) nearby() []string {
 	dir, base := path.Split(f.res.Target)
 	dir = path.Clean("./" + dir)
@@ -284,7 +284,7 @@ func (f *finder) nearby() []string {
 	}
 	entries, err := fs.ReadDir(f.env.FS, dir)
 	if err != nil {
-		return nil // the folder itself is missing: there is nothing to propose
+		return nil // the folder itself is missing: nothing to suggest
 	}
 	bare := strings.ToLower(strings.TrimSuffix(base, ".md"))
 	var near []string

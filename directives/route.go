@@ -14,7 +14,7 @@ const (
 	RouteVariable = SchemeVariable
 )
 
-// Route sends the content of an input, or the result of a tool, somewhere else than into the prompt.
+// Route sends the content of an input, or the result of a tool, somewhere other than the prompt.
 type Route struct {
 	To        string  `json:"to"` // inline, discard, file or variable
 	Target    *Target `json:"target,omitempty"`
@@ -23,7 +23,7 @@ type Route struct {
 	Scope     string  `json:"scope,omitempty"`      // run or workflow, for a variable
 }
 
-// Output is the route as an output, for [Output.Name].
+// Output returns the route as an output, for [Output.Name].
 func (r Route) Output(at diag.Position) Output {
 	o := Output{At: at, Scope: r.Scope}
 	if r.Target != nil {
@@ -32,8 +32,8 @@ func (r Route) Output(at diag.Position) Output {
 	return o
 }
 
-// readRouting reads output=, write_mode=, heading= and scope=. A scope that does not belong to a variable which is
-// written is handed back. The owner is named in messages.
+// readRouting reads output=, write_mode=, heading= and scope=. It returns a scope that does not belong to the output
+// variable. Messages name the owner.
 func readRouting(owner string, list []Param, r *report) (route *Route, scope *Param) {
 	byKey := map[string]Param{}
 	for _, p := range list {
@@ -42,12 +42,12 @@ func readRouting(owner string, list []Param, r *report) (route *Route, scope *Pa
 	output, given := byKey["output"]
 	if given {
 		if route = readRoute(output, r); route == nil {
-			return nil, nil // what belongs to it cannot be judged
+			return nil, nil // its other parameters cannot be checked
 		}
 	}
 	for _, key := range []string{"write_mode", "heading"} {
 		if p, ok := byKey[key]; ok && (route == nil || route.Target == nil) {
-			r.add(p.At, CodeParamElsewhere, "add output=file: … or output=variable: …", "%s= belongs to a routed %s", key, owner)
+			r.add(p.At, CodeParamElsewhere, "add output=file: … or output=variable: …", "%s= needs output= on this %s", key, owner)
 		} else if ok && key == "write_mode" {
 			route.WriteMode = strings.ToLower(strings.TrimSpace(p.Value))
 		}
@@ -85,7 +85,7 @@ func readRoute(p Param, r *report) *Route {
 	case RouteInline, RouteDiscard:
 		return &Route{To: word}
 	case "context", "":
-		r.add(p.ValueAt, CodeParamValue, "", "output is inline, discard, file: PATH or variable: NAME, not %q", clip(p.Value))
+		r.add(p.ValueAt, CodeParamValue, "", "output= takes inline, discard, file: PATH or variable: NAME, not %q", clip(p.Value))
 		return nil
 	}
 	t, ok := parseTarget("output=", source{text: p.Value, at: p.ValueAt}, r)

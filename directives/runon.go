@@ -8,15 +8,15 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// RunOn limits the days on which a step runs. It concerns scheduled and watched runs only.
+// RunOn limits the days on which a step runs, for scheduled and watched runs only.
 type RunOn struct {
 	Daily bool           `json:"daily,omitempty"`
-	Never bool           `json:"never,omitempty"` // wins over everything else
+	Never bool           `json:"never,omitempty"` // overrides everything else
 	Days  []time.Weekday `json:"days,omitempty"`
 	At    diag.Position  `json:"at"`
 }
 
-// Fires says whether the step runs on the day of a moment, in the moment's own time zone. A nil RunOn means every day.
+// Fires reports whether the step runs on the day of t, in t's time zone. A nil RunOn means every day.
 func (o *RunOn) Fires(t time.Time) bool {
 	if o == nil {
 		return true
@@ -24,7 +24,7 @@ func (o *RunOn) Fires(t time.Time) bool {
 	return !o.Never && (o.Daily || slices.Contains(o.Days, t.Weekday()))
 }
 
-// String lists the days for people.
+// String returns the days for people.
 func (o *RunOn) String() string {
 	switch {
 	case o == nil || o.Daily && !o.Never:
@@ -69,7 +69,7 @@ func dayWords() []string {
 	return words
 }
 
-// fields gives the spans of the words of a text that commas and blanks divide.
+// fields returns the spans of a text's words, which commas and blanks separate.
 func fields(s string) [][2]int {
 	var spans [][2]int
 	start := -1

@@ -7,16 +7,16 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// DefaultSchemaRetries is how often a model is asked to mend an answer that does not fit its schema.
+// DefaultSchemaRetries is how often a model is asked to fix an answer that does not match its schema.
 const DefaultSchemaRetries = 2
 
-// Schema is `@schema`: the answer is JSON that fits a JSON Schema. It is a file of the vault (JSON or YAML), or stands in
-// a fenced block right below the directive.
+// Schema is `@schema`: the answer is JSON that matches a JSON Schema, from a file in the vault (JSON or YAML) or a fenced
+// block right below the directive.
 type Schema struct {
 	At      diag.Position   `json:"at"`
-	Target  *Target         `json:"target,omitempty"` // nil for an inline one
+	Target  *Target         `json:"target,omitempty"` // nil for an inline schema
 	Inline  json.RawMessage `json:"inline,omitempty"` // as JSON
-	Retries int             `json:"retries"`          // repairs; DefaultSchemaRetries unless given
+	Retries int             `json:"retries"`          // repairs; DefaultSchemaRetries unless set
 }
 
 // maxSchemaRetries bounds retries=.
@@ -41,7 +41,7 @@ func readSchema(d Directive, r *report) *Schema {
 	}
 	s.Target = &t
 	if t.Scheme == SchemeVariable {
-		r.add(d.TextAt, CodeDirectiveValue, "write @schema file: PATH", "a schema is a file, not a variable")
+		r.add(d.TextAt, CodeDirectiveValue, "write @schema file: PATH", "a schema must be a file, not a variable")
 		return s
 	}
 	t.refuseFragment("@schema", r)
@@ -49,7 +49,7 @@ func readSchema(d Directive, r *report) *Schema {
 	return s
 }
 
-// checkSinglePath checks a path that must name one file that is read.
+// checkSinglePath checks a path that must name one file to read.
 func checkSinglePath(t Target, r *report) {
 	name := t.Path
 	if !t.Literal {
@@ -62,7 +62,7 @@ func checkSinglePath(t Target, r *report) {
 		return
 	}
 	if i := strings.IndexAny(name, "*?"); i >= 0 && !t.Literal {
-		(&pathFault{CodeOutputGlob, "name one file", "a schema is one file, not a glob", name[i : i+1]}).report(t, r)
+		(&pathFault{CodeOutputGlob, "name one file", "a schema must be one file, not a glob", name[i : i+1]}).report(t, r)
 	} else if f := faultOf(name); f != nil {
 		f.report(t, r)
 	}

@@ -17,11 +17,10 @@ const (
 	OrderDate  = "date"
 )
 
-// Selection says which of the files that fit a path are taken. The zero value takes all of them in natural order of
-// their names.
+// Selection chooses among the files that match a path. The zero value selects all of them in natural order of their names.
 type Selection struct {
-	Pending bool   `json:"pending,omitempty"` // only those not yet processed in their current content
-	Latest  bool   `json:"latest,omitempty"`  // newest first, one unless Limit says more
+	Pending bool   `json:"pending,omitempty"` // only those whose current content is not processed yet
+	Latest  bool   `json:"latest,omitempty"`  // newest first; one unless Limit is set
 	Limit   int    `json:"limit,omitempty"`   // 0: no limit, or 1 for Latest
 	Order   string `json:"order,omitempty"`   // name, mtime, ctime or date; empty: name, or mtime for Latest
 	Dir     string `json:"dir,omitempty"`     // asc or desc; empty: asc, or desc for Latest
@@ -30,7 +29,7 @@ type Selection struct {
 // read is set for a parameter of a directive with a target.
 func (s *Selection) read(t Target, p Param, r *report) {
 	if t.Scheme == SchemeVariable {
-		r.add(p.At, CodeParamElsewhere, "", "%s selects files and has no meaning for a variable", p.Key)
+		r.add(p.At, CodeParamElsewhere, "", "%s selects files, so it has no meaning for a variable", p.Key)
 	}
 	s.set(p, r)
 }
@@ -50,7 +49,7 @@ func (s *Selection) set(p Param, r *report) {
 	}
 }
 
-// shorthand takes over `{latest:3}` and `{pending:5}` of a path.
+// shorthand applies `{latest:3}` and `{pending:5}` of a path.
 func (s *Selection) shorthand(p piece, t Target, r *report) {
 	if !slices.Contains(selectors, p.name) {
 		return
@@ -59,7 +58,7 @@ func (s *Selection) shorthand(p piece, t Target, r *report) {
 	n, _ := selectorCount(p.format)
 	switch {
 	case s.Pending || s.Latest:
-		r.add(at, CodeExclusive, "", "{%s} comes on top of another pending or latest", p.name)
+		r.add(at, CodeExclusive, "", "{%s} repeats or contradicts another pending or latest", p.name)
 	case n > 0 && s.Limit > 0:
 		r.add(at, CodeExclusive, "keep one of them", "{%s:%d} and limit=%d contradict each other", p.name, n, s.Limit)
 	}
@@ -99,14 +98,14 @@ func (s Selection) order() string {
 
 func (s Selection) descending() bool { return s.Dir == "desc" || s.Dir == "" && s.Latest }
 
-// candidate is a file that fits the path, with the time that orders it.
+// candidate is a file that matches the path, with the time that orders it.
 type candidate struct {
 	name  string
 	when  time.Time
 	dated bool
 }
 
-// arrange orders candidates. Those without a date in their name come last in either direction.
+// arrange sorts candidates. Those without a date in their name come last in either direction.
 func (s Selection) arrange(list []candidate) {
 	byName := s.order() == OrderName
 	slices.SortStableFunc(list, func(a, b candidate) int {
@@ -127,7 +126,7 @@ func (s Selection) arrange(list []candidate) {
 	})
 }
 
-// stamp gives a candidate its time.
+// stamp sets a candidate's time.
 func (s Selection) stamp(fsys fs.FS, c *candidate, born func(string) (time.Time, bool)) error {
 	switch s.order() {
 	case OrderDate:
@@ -153,8 +152,7 @@ func (s Selection) stamp(fsys fs.FS, c *candidate, born func(string) (time.Time,
 
 var dateForm = regexp.MustCompile(`(\d{4})[-_.]?(\d{2})[-_.]?(\d{2})`)
 
-// dateIn is the first date in a file's base name: 2026-03-01, 2026_03_01 or 20260301. Digits that go on before or
-// after are no date.
+// dateIn returns the first date in a file's base name: 2026-03-01, 2026_03_01 or 20260301, unless further digits surround it.
 func dateIn(name string) (time.Time, bool) {
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	for from := 0; from < len(base); {
@@ -176,7 +174,7 @@ func dateIn(name string) (time.Time, bool) {
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // Natural compares two names part by part, without case, with runs of digits as numbers: page_2 comes before page_10.
-// Names that differ only in case or leading zeros are compared byte by byte, so that the order is total.
+// Names that differ only in case or leading zeros are compared by byte, so that the order is total.
 func Natural(a, b string) int {
 	x, y := strings.Split(a, "/"), strings.Split(b, "/")
 	for i := 0; i < len(x) && i < len(y); i++ {

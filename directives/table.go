@@ -2,21 +2,21 @@ package directives
 
 import "slices"
 
-// row is all that the language knows about one directive: the parser, the messages and the reference read it here.
-// A new directive is a row and its reader, and a field of [Set] for what it says.
+// row defines one directive for the parser, the messages and the reference. A new directive is a row, its reader and a field
+// of [Set].
 type row struct {
 	name    string
 	grammar grammar
 	blocks  []string                                        // parameters of the blocks inside the value
 	read    func(s *Set, d Directive, index int, r *report) // index counts the directives of this name, from 0
-	advice  string                                          // what to write where the value is missing
+	advice  string                                          // what to write if the value is missing
 
 	value   string // for the reference: what the value may be
 	meaning string
 	example string // lines of a step, which a test runs
 }
 
-// Advice that readers give too.
+// Advice that readers use too.
 const (
 	adviceWhen   = "write @when exists notes/today"
 	adviceBudget = "write @budget (max_images=5)"
@@ -58,7 +58,7 @@ func rows() []row {
 			grammar: grammar{single: true},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.Header, s.HeaderAt = readHeader(d, r) },
 			advice:  "write @header {today}",
-			value:   "text with patterns", meaning: "heading put before the text of file outputs",
+			value:   "text with patterns", meaning: "heading above the text of file outputs",
 			example: "@header Plan of {today:dddd, D MMMM}\n" +
 				"@output file: Plans/{today}\n" +
 				"\n" +
@@ -69,7 +69,7 @@ func rows() []row {
 			grammar: grammar{single: true, params: []string{"thinking", "temperature", "max_output_tokens", "fallback"}},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.Model = readModel(d, r) },
 			advice:  "write @model ALIAS, or @model none",
-			value:   "alias, or `none` for no model call", meaning: "the model of the step",
+			value:   "alias, or `none` for no model call", meaning: "the step's model",
 			example: "@model sonnet (thinking=low, temperature=0.2, max_output_tokens=2000, fallback=local)\n" +
 				"\n" +
 				"Make a plan.",
@@ -79,7 +79,7 @@ func rows() []row {
 			grammar: grammar{single: true, params: []string{"heading"}},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.WriteMode = readWriteMode(d, r) },
 			advice:  "write @write_mode append",
-			value:   "`append` (default), `replace`, `new`, `frontmatter`, `section`", meaning: "how outputs are put into their files",
+			value:   "`append` (default), `replace`, `new`, `frontmatter`, `section`", meaning: "how outputs are written to their files",
 			example: "@output file: Log\n" +
 				"@write_mode section (heading=Today)\n" +
 				"\n" +
@@ -119,14 +119,14 @@ func rows() []row {
 				"@input file: {item}\n" +
 				"@output file: Tags/batch {batch}\n" +
 				"\n" +
-				"Give each picture three tags.",
+				"Assign three tags to each picture.",
 		},
 		{
 			name:    "when",
 			grammar: grammar{params: []string{}},
 			read:    func(s *Set, d Directive, index int, r *report) { s.readWhen(d, index, r) },
 			advice:  adviceWhen,
-			value:   "`[not] exists`, `missing`, `changed PATH`; `[not] empty`, `nonempty variable: NAME`", meaning: "skips the step unless it holds; repeatable, all must hold",
+			value:   "`[not] exists`, `missing`, `changed PATH`; `[not] empty`, `nonempty variable: NAME`", meaning: "skips the step unless it is true; repeatable, all must be true",
 			example: "@when exists Inbox/*.md\n" +
 				"@when not empty variable: plan\n" +
 				"\n" +
@@ -137,7 +137,7 @@ func rows() []row {
 			grammar: grammar{single: true, target: true, bare: true, body: true, params: []string{"retries"}},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.Schema = readSchema(d, r) },
 			advice:  "write @schema file: PATH, or a fenced block with the schema right below it",
-			value:   "`file: PATH`, or a fenced block right below", meaning: "the answer is JSON that fits a JSON Schema",
+			value:   "`file: PATH`, or a fenced block right below", meaning: "the answer is JSON that matches a JSON Schema",
 			example: "@schema (retries=1)\n" +
 				"```yaml\n" +
 				"type: object\n" +
@@ -154,7 +154,7 @@ func rows() []row {
 			grammar: grammar{single: true, params: []string{}},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.Cache = readCache(d, r) },
 			advice:  "write @cache 7d",
-			value:   "duration, `daily`, `weekly`, `forever`", meaning: "uses an answer again while prompt, model and settings are the same",
+			value:   "duration, `daily`, `weekly`, `forever`", meaning: "reuses an answer while prompt, model and settings are the same",
 			example: "@cache 7d\n" +
 				"\n" +
 				"Explain the word of the day.",
@@ -164,7 +164,7 @@ func rows() []row {
 			grammar: grammar{single: true, params: []string{"backoff"}},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.Retry = readRetry(d, r) },
 			advice:  "write @retry 3",
-			value:   "count", meaning: "how often a failed call of the provider is repeated",
+			value:   "count", meaning: "how often a failed call to the provider is repeated",
 			example: "@retry 5 (backoff=10s)\n" +
 				"\n" +
 				"Make a plan.",
@@ -184,7 +184,7 @@ func rows() []row {
 			grammar: grammar{single: true, bare: true, params: BudgetKeys()},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.Budget = readBudget(d, r) },
 			advice:  adviceBudget,
-			value:   "", meaning: "limits of the step, on top of the workflow's",
+			value:   "", meaning: "limits of the step, in addition to the workflow's",
 			example: "@budget (max_images=5, max_cost_usd=0.10, when_exceeded=fail)\n" +
 				"@input file: Imported/Workbook/index.md\n" +
 				"\n" +
@@ -195,7 +195,7 @@ func rows() []row {
 			grammar: grammar{single: true, params: []string{"timeout", "retries"}},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.Approve = readApprove(d, r) },
 			advice:  "write @approve outputs",
-			value:   "`outputs`, `tools`", meaning: "holds the run until a person agrees to the files that the step writes, or to calls of tools that change something",
+			value:   "`outputs`, `tools`", meaning: "pauses the run until you approve the step's files, or its calls of tools that change something",
 			example: "@approve outputs (timeout=2d, retries=1)\n" +
 				"@output file: Letters/{today}\n" +
 				"\n" +
@@ -213,7 +213,7 @@ var byName = func() map[string]*row {
 	return all
 }()
 
-// Form is what the reference says about one directive.
+// Form describes one directive in the reference.
 type Form struct {
 	Name    string
 	Single  bool     // may be given once in a step

@@ -13,16 +13,16 @@ const (
 	SchemeVariable = "variable"
 )
 
-// Target is what an input reads and an output writes: a file of the vault or a variable of the run. It holds what the
-// author wrote; [Input.Resolve] and [Output.Name] make names of it.
+// Target is what an input reads or an output writes: a file in the vault or a variable of the run. It holds the author's
+// text; [Input.Resolve] and [Output.Name] turn it into names.
 type Target struct {
 	Scheme   string        `json:"scheme"`             // file or variable
 	Path     string        `json:"path"`               // path, glob with patterns, linkpath, or variable name
 	Literal  bool          `json:"literal,omitempty"`  // quoted: neither glob nor pattern
 	Link     bool          `json:"link,omitempty"`     // written as a wikilink
-	Fragment string        `json:"fragment,omitempty"` // of a wikilink, behind its first `#`: heading, `^block`, `page=3`
-	Alias    string        `json:"alias,omitempty"`    // of a wikilink, behind its first `|`
-	At       diag.Position `json:"at"`                 // of the path, inside of quotes or brackets
+	Fragment string        `json:"fragment,omitempty"` // of a wikilink, after its first `#`: heading, `^block`, `page=3`
+	Alias    string        `json:"alias,omitempty"`    // of a wikilink, after its first `|`
+	At       diag.Position `json:"at"`                 // of the path, inside quotes or brackets
 }
 
 // String is the target as it would be written.
@@ -167,7 +167,7 @@ func (t *Target) readLink(r *report) bool {
 	return true
 }
 
-// IsVariableName says whether a text can name a variable: a letter or _, then letters, digits, _ and -.
+// IsVariableName reports whether a text can name a variable: a letter or _, then letters, digits, _ and -.
 func IsVariableName(text string) bool {
 	for i, c := range text {
 		if !unicode.IsLetter(c) && c != '_' && (i == 0 || !unicode.IsDigit(c) && c != '-') {
@@ -180,7 +180,7 @@ func IsVariableName(text string) bool {
 func checkVariable(t Target, r *report) bool {
 	ok := !t.Link && IsVariableName(t.Path)
 	if !ok {
-		r.add(t.At, CodeVariableName, "", "%q is not a variable's name: a letter, then letters, digits, _ and -", clip(t.Path))
+		r.add(t.At, CodeVariableName, "", "%q is not a variable name, which is a letter, then letters, digits, _ and -", clip(t.Path))
 	}
 	return ok
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// Tools is `@tools`: what a model may use in the step. Several lines of a step add up; for one tool the last says how.
+// Tools is `@tools`: what a model may use in the step. Several lines of a step add up; for one tool the last line wins.
 type Tools struct {
 	At   diag.Position `json:"at"`
 	All  bool          `json:"all,omitempty"`
@@ -20,7 +20,7 @@ type ToolUse struct {
 	Name  string        `json:"name"`
 	At    diag.Position `json:"at"`
 	Route *Route        `json:"route,omitempty"` // nil: to the model
-	// Untrusted says that the tool stays usable when the step was shown content from outside, whatever it does.
+	// Untrusted keeps the tool available after the step was shown content from outside.
 	Untrusted bool `json:"untrusted,omitempty"`
 }
 
@@ -36,8 +36,8 @@ func ToolNames() []string { return slices.Clone(toolNames) }
 // toolParams are the parameters of one tool.
 var toolParams = []string{"output", "write_mode", "heading", "scope", "untrusted"}
 
-// readTools reads a list of names, each of which may have parameters right behind it: `read_file, web_fetch
-// (output=variable: page)`. Commas and blanks divide.
+// readTools reads a list of names, each of which may be followed by parameters: `read_file, web_fetch (output=variable:
+// page)`. Commas and blanks separate them.
 func readTools(d Directive, before *Tools, r *report) *Tools {
 	t := &Tools{At: d.At}
 	if before != nil {
@@ -49,19 +49,19 @@ func readTools(d Directive, before *Tools, r *report) *Tools {
 		case c == ' ' || c == '\t' || c == ',':
 			i++
 		case c == '(':
-			r.add(s.pos(i), CodeMalformed, "write the tool's name before its parameters", "these parentheses belong to no tool")
+			r.add(s.pos(i), CodeMalformed, "write the tool's name before its parameters", "these parentheses do not belong to a tool")
 			return t
 		default:
 			i = t.readUse(s, i, r)
 		}
 	}
 	if t.None && (t.All || len(t.Uses) > 0) {
-		r.add(d.At, CodeExclusive, "keep one of them", "@tools none stands beside other tools")
+		r.add(d.At, CodeExclusive, "keep one of them", "@tools none contradicts the other tools")
 	}
 	return t
 }
 
-// readUse reads one name with its parameters, from an offset on, and returns the offset behind them.
+// readUse reads one name with its parameters, from an offset on, and returns the offset after them.
 func (t *Tools) readUse(s source, start int, r *report) int {
 	end := start
 	for end < len(s.text) && strings.IndexByte(" \t,(", s.text[end]) < 0 {
@@ -79,11 +79,11 @@ func (t *Tools) readUse(s source, start int, r *report) int {
 	word := strings.ToLower(use.Name)
 	switch {
 	case !ValidTool(use.Name):
-		r.add(use.At, CodeDirectiveValue, "divide names by commas", "%q is not the name of a tool", clip(use.Name))
+		r.add(use.At, CodeDirectiveValue, "separate names with commas", "%q is not the name of a tool", clip(use.Name))
 	case word == "all" || word == "none":
 		t.All, t.None = t.All || word == "all", t.None || word == "none"
 		for _, p := range list {
-			r.add(p.At, CodeParamElsewhere, "name the tool", "%s belongs to one tool", p.Key)
+			r.add(p.At, CodeParamElsewhere, "name the tool", "%s applies to one tool", p.Key)
 		}
 	default:
 		var scope *Param
@@ -115,7 +115,7 @@ func toolBlock(s source, open int, r *report) (end int, list []Param, ok bool) {
 	return shut + 1, params("tools", g, split(inside, g), r), true
 }
 
-// add puts a tool into the list. For one that is there already the new line says how.
+// add adds a tool to the list, or replaces it if it is there already.
 func (t *Tools) add(use ToolUse) {
 	i := slices.IndexFunc(t.Uses, func(u ToolUse) bool { return u.Name == use.Name })
 	if i < 0 {
@@ -125,7 +125,7 @@ func (t *Tools) add(use ToolUse) {
 	t.Uses[i] = use
 }
 
-// ToolName is a tool's name as the language spells it: case and `-` do not count for its own tools.
+// ToolName returns a tool's canonical name: case and `-` do not matter for the language's own tools.
 func ToolName(written string) string {
 	if name := canonical(written); slices.Contains(toolNames, name) {
 		return name
@@ -133,7 +133,7 @@ func ToolName(written string) string {
 	return written
 }
 
-// ValidTool says whether a text can be the name of a tool: letters, digits and `_ - . : /`, below 100 bytes.
+// ValidTool reports whether a text can be the name of a tool: letters, digits and `_ - . : /`, at most 100 bytes.
 func ValidTool(s string) bool {
 	if s == "" || len(s) > 100 || !isLetter(rune(s[0])) {
 		return false

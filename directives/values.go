@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// ParseBool reads true/false, yes/no, on/off and 1/0 in any case.
+// ParseBool parses true/false, yes/no, on/off and 1/0 in any case.
 func ParseBool(s string) (bool, error) {
 	switch strings.ToLower(strings.TrimSpace(s)) {
 	case "true", "yes", "on", "1":
@@ -22,8 +22,8 @@ func ParseBool(s string) (bool, error) {
 	return false, fmt.Errorf("%q is not true or false", clip(s))
 }
 
-// ParseDuration reads Go's durations (`90s`, `2h30m`) with `d` for 24 hours and `w` for seven days before them
-// (`1w2d`, `1d12h`). Durations are above zero.
+// ParseDuration parses Go's durations (`90s`, `2h30m`), after an optional number of weeks (`w`) and days of 24 hours (`d`):
+// `1w2d`, `1d12h`. A duration is above zero.
 func ParseDuration(s string) (time.Duration, error) {
 	fault := fmt.Errorf("%q is not a duration such as 90s, 2h, 3d or 1w", clip(s))
 	rest := strings.ToLower(strings.TrimSpace(s))
@@ -55,7 +55,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	return total, nil
 }
 
-// Weekday reads the full name of a day or its first three letters, in any case.
+// Weekday parses the full name of a day or its first three letters, in any case.
 func Weekday(s string) (time.Weekday, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
 	for d := time.Sunday; d <= time.Saturday; d++ {
@@ -131,7 +131,7 @@ func (p Param) word(r *report, allowed ...string) string {
 	return ""
 }
 
-// mendValue replaces the value by the allowed word that it must mean.
+// mendValue replaces the value with the allowed word that it must mean.
 func (p Param) mendValue(r *report, allowed []string) {
 	if near, ok := diag.Certain(p.Value, allowed); ok && !p.Bare && !p.Quoted {
 		r.mend(diag.Replace(p.ValueAt, utf8.RuneCountInString(p.Value), near))

@@ -8,23 +8,23 @@ import (
 
 // Tests of a [When].
 const (
-	WhenExists   = "exists"   // a file fits the path or glob
+	WhenExists   = "exists"   // a file matches the path or glob
 	WhenMissing  = "missing"  // none does
-	WhenChanged  = "changed"  // a file has a content in which this step has not been carried out yet
-	WhenEmpty    = "empty"    // a variable is not set, or holds nothing but blanks
-	WhenNonempty = "nonempty" // it holds something
+	WhenChanged  = "changed"  // a file has content that this step has not run on yet
+	WhenEmpty    = "empty"    // a variable is unset or blank
+	WhenNonempty = "nonempty" // it is set and not blank
 )
 
-// When is one `@when`; a step with several runs when all of them hold.
+// When is one `@when`; a step with several runs if all of them are true.
 type When struct {
 	At     diag.Position `json:"at"`
-	Index  int           `json:"index"` // counts the step's conditions from 0; a part of the key of changed state
+	Index  int           `json:"index"` // counts the step's conditions from 0; part of the key of changed state
 	Not    bool          `json:"not,omitempty"`
 	Test   string        `json:"test"`
 	Target Target        `json:"target"`
 }
 
-// Key is the identity of the state of `changed`.
+// Key identifies the state of `changed`.
 func (w When) Key(workflow, step string) PendingKey {
 	return PendingKey{Workflow: workflow, Step: step, Directive: ForEachIndex - 1 - w.Index}
 }
@@ -62,7 +62,7 @@ func readWhen(d Directive, r *report) When {
 	return w
 }
 
-// firstWord divides a text behind its first word.
+// firstWord splits a text after its first word.
 func firstWord(s source) (word, rest source) {
 	end := strings.IndexAny(s.text, " \t")
 	if end < 0 {
@@ -75,7 +75,7 @@ func (w When) ofVariable() bool { return w.Test == WhenEmpty || w.Test == WhenNo
 
 func (w *When) readTarget(test, s source, r *report) {
 	if second, path := firstWord(s); strings.EqualFold(second.text, "not") && path.text != "" && !w.Not {
-		r.add(s.at, CodeMalformed, "write @when not "+w.Test+" "+path.text+"; quote a path that begins with not", "not stands behind %s", w.Test)
+		r.add(s.at, CodeMalformed, "write @when not "+w.Test+" "+path.text+"; quote a path that begins with not", "not must come before %s", w.Test)
 		r.mend(diag.Replace(test.at, s.at.Column-test.at.Column+len("not"), "not "+w.Test))
 		return
 	}
@@ -102,7 +102,7 @@ func (w *When) readTarget(test, s source, r *report) {
 	}
 }
 
-// checkPath checks a path or glob. Items have no meaning: conditions are tested before there are any.
+// checkPath checks a path or glob. Items have no meaning in it: conditions are tested before there are any.
 func (w *When) checkPath(r *report) {
 	var sel Selection
 	w.Target.refuseFragment("@when", r)

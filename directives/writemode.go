@@ -8,7 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// WriteMode says how an output is put into its file or variable.
+// WriteMode is how an output is written to its file or variable.
 type WriteMode struct {
 	Mode    string        `json:"mode"`              // append, replace, new, frontmatter or section
 	Heading string        `json:"heading,omitempty"` // for section: its text, with or without # marks
@@ -19,15 +19,15 @@ type WriteMode struct {
 const (
 	ModeAppend  = "append"
 	ModeReplace = "replace"
-	ModeNew     = "new" // files are numbered: name_000
+	ModeNew     = "new" // numbers the files: name_000
 
-	ModeFrontmatter = "frontmatter" // a JSON object is merged into the note's properties
-	ModeSection     = "section"     // the body under a heading is replaced
+	ModeFrontmatter = "frontmatter" // merges a JSON object into the note's properties
+	ModeSection     = "section"     // replaces the text below a heading
 )
 
 var modes = []string{ModeAppend, ModeReplace, ModeNew, ModeFrontmatter, ModeSection}
 
-// OrAppend is the mode, and append for the zero value.
+// OrAppend returns the mode, or append for the zero value.
 func (m WriteMode) OrAppend() string {
 	if m.Mode == "" {
 		return ModeAppend
@@ -57,11 +57,11 @@ func checkMode(mode string, at diag.Position, code, owner string, r *report) boo
 	return false
 }
 
-// readHeading reads heading=, which belongs to the mode section and to no other.
+// readHeading reads heading=, which belongs to mode section only.
 func readHeading(mode string, p *Param, at diag.Position, owner string, r *report) string {
 	switch {
 	case p == nil && mode == ModeSection:
-		r.add(at, CodeNeedsParam, "add heading=, such as heading=Log", "%s does not say under which heading", owner)
+		r.add(at, CodeNeedsParam, "add heading=, such as heading=Log", "%s needs a heading", owner)
 		return ""
 	case p == nil:
 		return ""

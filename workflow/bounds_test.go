@@ -26,13 +26,13 @@ func TestParse_hostileNotes(t *testing.T) {
 		{"emphasis", many("*a ", size), ""},
 		{"quotes", many(">", size), "opens more than 100 quotes or lists"},
 		{"lists", many("- ", size), "opens more than 100 quotes or lists"},
-		{"definitions", many("[a]: b\n", size), "more than 500 lines begin with a bracket"},
-		{"definitions in a quote", many("> [a]: b\n", size), "more than 500 lines begin with a bracket"},
-		{"inputs", many("@input file: a\n", size), "the step has 27306 directives; 300 is the most"},
+		{"definitions", many("[a]: b\n", size), "more than 500 lines start with a bracket"},
+		{"definitions in a quote", many("> [a]: b\n", size), "more than 500 lines start with a bracket"},
+		{"inputs", many("@input file: a\n", size), "the step has 27306 directives; at most 300 are allowed"},
 		{"inputs of many steps", strings.Repeat(many("@input file: a\n", 200*15), 20), "the workflow has more than 2000 directives"},
 		{"steps", steps.String(), "the workflow has more than 500 steps"},
 		{"properties", "---\na: " + strings.Repeat("[", size) + "\n---\n## A\nx\n", "exceeded max depth"},
-		{"a large note", strings.Repeat("x", MaxSize+1), "a workflow has at most 1048576"},
+		{"a large note", strings.Repeat("x", MaxSize+1), "a workflow may have at most 1048576"},
 	} {
 		_, list := Parse("w", "w.md", []byte(tt.text))
 		text := ""

@@ -14,34 +14,34 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// World is what [Check] and [Inspect] need to know about the world outside the file. Zero fields switch their checks off.
+// World is what [Check] and [Inspect] need to know about the world outside the file. A zero field disables its checks.
 type World struct {
 	Now       time.Time
 	Zone      *time.Location // of workflows that name none
 	Models    []string       // aliases in the settings
-	Waiting   []string       // those that wait for a person's yes
+	Waiting   []string       // aliases that wait for approval
 	Default   string         // the alias of steps that name none
-	Tools     []string       // names of the tools that this version has
-	ImportDir string         // the inbox, where no output may go
+	Tools     []string       // tools in this version
+	ImportDir string         // the inbox, where nothing is written
 
-	// Foreign says whether a tool that is not among Tools may be named all the same (one of an MCP server), or why one of
-	// the language cannot be used as things are set up. Nil: none may, and all can.
+	// Foreign reports whether a tool that is not in Tools may be used (one of an MCP server), or why a tool of the language
+	// cannot be used with the current settings. nil: only Tools may be used.
 	Foreign func(name string) (found bool, why string)
 
-	// Can says whether a model has a capability (vision); known is false when nobody can tell.
+	// Can reports whether a model has a capability such as vision; known is false if that is unknown.
 	Can func(alias, capability string) (can, known bool)
 
-	FS    fs.FS       // the vault; it implements fs.ReadLinkFS where links are to be found
+	FS    fs.FS       // the vault; it must implement fs.ReadLinkFS for links to be checked
 	Links vault.Links // where wikilinks lead
-	// Changes says whether a tool changes something, so that @approve asks before it is called; nil: every tool does.
+	// Changes reports whether a tool changes something, so that @approve asks before calling it; nil: every tool does.
 	Changes func(tool string) bool
-	// Schema says what is wrong with the text of a schema: that of a file, or the JSON of one in the note, without name.
+	// Schema checks the text of a schema file, or the JSON of a schema in the note, which has no name.
 	Schema func(name string, text []byte) error
 }
 
-// Check reports what depends on the world and can be said without the vault: dates that have passed or that the clock
-// skips, unknown models and tools, what this version does not do, and paths that the settings or the workflow's
-// permissions refuse. See [Inspect] for the rest.
+// Check reports what depends on the world but not on the vault's files: dates that have passed or that the clock skips,
+// unknown models and tools, what this version does not support, and paths that the settings or the workflow's permissions
+// refuse. See [Inspect] for the rest.
 func Check(p *Plan, w World) []diag.Diagnostic {
 	c := checker{plan: p, world: w}
 	c.dates()
@@ -72,7 +72,7 @@ func (c *checker) dates() {
 		at, err := s.Moment(loc)
 		if s.Kind == KindOnce && err == nil && !c.world.Now.IsZero() && !at.After(c.world.Now) {
 			c.list = append(c.list, directives.At(s.Pos, directives.CodeOncePast, "set a later date, or run it by hand",
-				"%s has passed: the schedule does not fire any more", at.Format("2006-01-02 15:04 MST")))
+				"%s has passed, so the schedule will not run again", at.Format("2006-01-02 15:04 MST")))
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (c *checker) models() {
 	}
 }
 
-// sight looks for inputs that insist on images where the model cannot see.
+// sight reports inputs that require images of a model without vision.
 func (c *checker) sight(s Step) {
 	alias := c.plan.Alias(s, c.world.Default)
 	if c.world.Can == nil || alias == "" {
@@ -105,13 +105,13 @@ func (c *checker) sight(s Step) {
 			continue
 		}
 		if can, known := c.world.Can(alias, "vision"); known && !can {
-			c.add(directives.At(in.At, directives.CodeCapability, "choose a model with vision, or write images=auto", "images=required: the model %s cannot see", alias))
+			c.add(directives.At(in.At, directives.CodeCapability, "choose a model with vision, or write images=auto", "images=required: the model %s has no vision", alias))
 		}
 	}
 }
 
 func (c *checker) waits(at Position, what, alias string) {
-	c.add(directives.At(at, directives.CodeModelWaits, "`vaultflow trust` shows what it would reach, and asks", "the %s %q waits for your yes", what, alias))
+	c.add(directives.At(at, directives.CodeModelWaits, "review and allow it with `vaultflow trust`", "the %s %q waits for your yes", what, alias))
 }
 
 func (c *checker) model(alias string, at Position) {
@@ -134,7 +134,7 @@ func (c *checker) model(alias string, at Position) {
 	c.add(d)
 }
 
-// outputs tries every file output with the facts of a made-up run.
+// outputs checks every file output with the facts of a made-up run.
 func (c *checker) outputs() {
 	for _, s := range c.plan.Steps {
 		env := directives.OutputEnv{Facts: c.facts(s), ImportDir: c.world.ImportDir, MayWrite: c.plan.Meta.Permissions.MayWrite}
@@ -150,8 +150,8 @@ func (c *checker) outputs() {
 	}
 }
 
-// foreignPlace warns of an output whose whole place the entries of a list name. Whether they come from outside is known when
-// the step runs.
+// foreignPlace warns about an output whose whole path depends on the items of a list. Only at run time is it known whether
+// they come from outside.
 func (c *checker) foreignPlace(s Step, out directives.Output, env directives.OutputEnv) {
 	if s.ForEach == nil || s.ForEach.Target.Scheme != directives.SchemeVariable || out.Untrusted || s.Approve != nil && s.Approve.Outputs {
 		return
@@ -159,12 +159,12 @@ func (c *checker) foreignPlace(s Step, out directives.Output, env directives.Out
 	env.Facts.Foreign = true
 	if place, _ := out.Place(env); place.Named == directives.NamedByForeign {
 		c.add(directives.At(out.Target.At, directives.CodeForeignPlace,
-			"write the folder and let the entry be the file's name, such as Summaries/{item}; or add @approve outputs, or (untrusted=allow)",
-			"entries of the list name the place of this output: those that come from outside are refused"))
+			"write the folder and use the item as the file name, such as Summaries/{item}; or add @approve outputs, or (untrusted=allow)",
+			"the items of the list determine the path of this output, so items from outside are refused"))
 	}
 }
 
-// facts are those of a made-up run; an item is a name of one word.
+// facts returns the facts of a made-up run; an item is a name of one word.
 func (c *checker) facts(s Step) directives.Facts {
 	f := directives.Facts{Now: c.world.Now, WeekStart: c.plan.Meta.WeekStartDay(), Workflow: c.plan.Name, Step: s.Name, Run: "run"}
 	if f.Now.IsZero() {
@@ -179,13 +179,13 @@ func (c *checker) facts(s Step) directives.Facts {
 	return f
 }
 
-// depends says whether the refusal of an output depends on what its items are.
+// depends reports whether an output's refusal depends on its items.
 func (c *checker) depends(t directives.Target, err error) bool {
 	var d diag.Diagnostic
 	return hasItem(t) && errors.As(err, &d) && d.Code == directives.CodeNotPermitted && mayFit(t, c.plan.Meta.Permissions.Write)
 }
 
-// mayFit says whether a name that a target stands for can fit one of the globs. It may say yes too often.
+// mayFit reports whether a name that a target can mean may match one of the globs. It may be true too often.
 func mayFit(t directives.Target, globs []string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
 		return slices.ContainsFunc(shapes(t), func(name string) bool {
@@ -194,10 +194,10 @@ func mayFit(t directives.Target, globs []string) bool {
 	})
 }
 
-// shapes are globs for the names that an input may read: as it is, and as a note.
+// shapes returns globs for the names that an input may read: as it is, and as a note.
 func shapes(t directives.Target) []string {
 	if i := strings.IndexByte(t.Path, '{'); i >= 0 && !t.Literal && strings.Contains(t.Path[i:], ",") {
-		return []string{t.Path[:strings.LastIndexByte(t.Path[:i], '/')+1] + "**"} // alternatives may hold folders
+		return []string{t.Path[:strings.LastIndexByte(t.Path[:i], '/')+1] + "**"} // alternatives may contain folders
 	}
 	list := []string{Shape(t)}
 	if bare, found := strings.CutSuffix(list[0], ".md"); found && !strings.HasSuffix(t.Path, ".md") {
@@ -206,13 +206,13 @@ func shapes(t directives.Target) []string {
 	return list
 }
 
-// inputs looks for files that the workflow may not read, whatever the vault holds.
+// inputs reports files that the workflow may never read, whatever the vault contains.
 func (c *checker) inputs() {
 	p := c.plan.Meta.Permissions
 	for _, s := range c.plan.Steps {
 		for _, t := range s.read() {
 			if t.Scheme == directives.SchemeFile && (p.NoRead || p.Read != nil && !mayFit(t, p.Read)) && !strings.Contains(t.Path, "{item") {
-				c.add(directives.At(t.At, directives.CodeNotPermitted, "add it to permissions.read", "%s is outside permissions.read", t))
+				c.add(directives.At(t.At, directives.CodeNotPermitted, "add it to permissions.read", "%s is not covered by permissions.read", t))
 			}
 		}
 	}
@@ -233,25 +233,25 @@ func (s Step) read() []directives.Target {
 	return list
 }
 
-// approvals reports an @approve that would never ask anybody.
+// approvals reports an @approve that would never ask.
 func (c *checker) approvals() {
 	for _, s := range c.plan.Steps {
 		if s.Approve == nil {
 			continue
 		}
 		if s.Approve.Outputs && !s.writesFiles() {
-			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "add @output file: NAME, or leave out outputs", "@approve outputs has nothing to ask about: the step writes no file"))
+			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "add @output file: NAME, or remove outputs", "@approve outputs has no effect: the step writes no file"))
 		}
 		if s.Approve.Retries > 0 && (!s.Approve.Outputs || s.Model != nil && s.Model.None) {
-			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "leave it out, or write @approve outputs in a step with a model", "retries= of @approve has no effect: it asks the model again when its files are rejected with a reason"))
+			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "remove it, or write @approve outputs in a step with a model", "retries= of @approve has no effect: it asks the model again after its files are rejected with a reason"))
 		}
 		if s.Approve.Tools && !c.callsChange(s) {
-			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "name a tool that changes something in @tools, or leave out tools", "@approve tools has nothing to ask about: the step's model has no tool that changes anything"))
+			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "add a tool that changes something to @tools, or remove tools", "@approve tools has no effect: the step's model has no tool that changes anything"))
 		}
 	}
 }
 
-// callsChange says whether a step's model may call a tool that changes something.
+// callsChange reports whether a step's model may call a tool that changes something.
 func (c *checker) callsChange(s Step) bool {
 	t := s.Tools
 	if t == nil || t.None || s.Model != nil && s.Model.None {
@@ -260,7 +260,7 @@ func (c *checker) callsChange(s Step) bool {
 	return t.All || slices.ContainsFunc(t.Uses, func(u directives.ToolUse) bool { return c.world.Changes == nil || c.world.Changes(u.Name) })
 }
 
-// writesFiles says whether a step has something that goes to a file: an answer, an input, what a tool gives.
+// writesFiles reports whether a step writes an answer, an input or a tool result to a file.
 func (s Step) writesFiles() bool {
 	file := func(r *directives.Route) bool {
 		return r != nil && r.Target != nil && r.Target.Scheme == directives.SchemeFile
@@ -270,19 +270,19 @@ func (s Step) writesFiles() bool {
 		s.Tools != nil && slices.ContainsFunc(s.Tools.Uses, func(u directives.ToolUse) bool { return file(u.Route) })
 }
 
-// schemas checks the schemas that stand in the note.
+// schemas checks the schemas in the note.
 func (c *checker) schemas() {
 	for _, s := range c.plan.Steps {
 		if s.Schema == nil || s.Schema.Inline == nil || c.world.Schema == nil {
 			continue
 		}
 		if err := c.world.Schema("", s.Schema.Inline); err != nil {
-			c.add(directives.At(s.Schema.At, directives.CodeSchema, "see json-schema.org for the words of a schema", "this is no valid JSON Schema: %v", err))
+			c.add(directives.At(s.Schema.At, directives.CodeSchema, "see json-schema.org for the keywords of a schema", "this is not a valid JSON Schema: %v", err))
 		}
 	}
 }
 
-// tools looks for tools that are unknown, or that the permissions or this version do not have.
+// tools reports tools that are unknown, not permitted, or not in this version.
 func (c *checker) tools() {
 	p := c.plan.Meta.Permissions
 	for i, name := range p.Tools {
@@ -297,25 +297,25 @@ func (c *checker) tools() {
 		for _, use := range s.Tools.Uses {
 			known := c.tool(use.Name, use.At)
 			if known && !p.MayUse(use.Name) {
-				c.add(directives.At(use.At, directives.CodeNotPermitted, "add it to permissions.tools", "%s is outside permissions.tools", use.Name))
+				c.add(directives.At(use.At, directives.CodeNotPermitted, "add it to permissions.tools", "%s is not covered by permissions.tools", use.Name))
 			}
 			if known && c.world.Tools != nil && use.Name == "web_fetch" && len(p.Network) == 0 {
 				c.add(directives.At(use.At, directives.CodeNotPermitted, "write permissions: {network: [example.org]} in the frontmatter, or [\"*\"] for all hosts",
-					"web_fetch can ask no host: permissions.network names none"))
+					"web_fetch cannot connect anywhere: permissions.network names no host"))
 			}
 		}
 		c.callsTools(s)
 	}
 }
 
-// callsTools looks for tools in a step whose model cannot call any.
+// callsTools reports tools in a step whose model cannot call any.
 func (c *checker) callsTools(s Step) {
 	alias := c.plan.Alias(s, c.world.Default)
 	if c.world.Can == nil || alias == "" || !s.Tools.All && len(s.Tools.Uses) == 0 {
 		return
 	}
 	if can, known := c.world.Can(alias, "tools"); known && !can {
-		c.add(directives.At(s.Tools.At, directives.CodeCapability, "choose a model that calls tools, or leave @tools out", "the model %s cannot call tools", alias))
+		c.add(directives.At(s.Tools.At, directives.CodeCapability, "choose a model that calls tools, or remove @tools", "the model %s cannot call tools", alias))
 	}
 }
 
@@ -328,12 +328,12 @@ func (c *checker) tool(name string, at Position) bool {
 	case found:
 		return true
 	case why != "":
-		c.add(directives.At(at, directives.CodeNotAvailable, why, "the tool %s is not to be had", name))
+		c.add(directives.At(at, directives.CodeNotAvailable, why, "the tool %s is not available", name))
 		return false
 	case c.world.Tools == nil || slices.Contains(c.world.Tools, name):
 		return true
 	case slices.Contains(known, name):
-		c.add(directives.At(at, directives.CodeNotAvailable, "leave it out", "the tool %s is not available in this version", name))
+		c.add(directives.At(at, directives.CodeNotAvailable, "remove it", "the tool %s is not available in this version", name))
 		return false
 	}
 	all := append(slices.Clone(c.world.Tools), known...)
@@ -347,7 +347,7 @@ func (c *checker) tool(name string, at Position) bool {
 
 func (c *checker) add(d diag.Diagnostic) { c.list = append(c.list, d) }
 
-// fileOutputs lists what a step writes to files, routed inputs included.
+// fileOutputs lists a step's file outputs, including those of routed inputs.
 func (s Step) fileOutputs() []directives.Output {
 	var list []directives.Output
 	for _, out := range s.Outputs {
@@ -368,7 +368,7 @@ func (s Step) fileOutputs() []directives.Output {
 	return list
 }
 
-// toolUses are the tools that a step names.
+// toolUses returns the tools that a step names.
 func (s Step) toolUses() []directives.ToolUse {
 	if s.Tools == nil {
 		return nil

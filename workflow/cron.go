@@ -15,21 +15,21 @@ import (
 // cronSchedule is a parsed cron expression: an interval, or clock times.
 type cronSchedule struct {
 	every time.Duration
-	clock cron.Schedule // reckons in UTC, which has no clock changes
+	clock cron.Schedule // in UTC, which has no clock changes
 }
 
-// horizon is a fixed day to ask whether an expression ever comes true: the parser looks five years ahead, which
-// holds a 29 February.
+// horizon is a fixed day from which to check whether an expression ever matches: the parser looks five years ahead, which
+// include a 29 February.
 var horizon = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// parseCron reads a cron expression with robfig's parser, after the checks that the parser leaves out.
+// parseCron parses a cron expression with robfig's parser, after checks that the parser lacks.
 func parseCron(spec string) (cronSchedule, *scheduleError) {
 	lower := strings.ToLower(spec)
 	switch {
 	case spec == "":
 		return cronSchedule{}, &scheduleError{directives.CodeCron, "the cron expression is empty", "write cron: 0 8 * * *"}
 	case strings.HasPrefix(spec, "TZ=") || strings.HasPrefix(spec, "CRON_TZ="):
-		return cronSchedule{}, &scheduleError{directives.CodeCronZone, "a cron expression holds no time zone", "use the timezone property"}
+		return cronSchedule{}, &scheduleError{directives.CodeCronZone, "a cron expression cannot contain a time zone", "use the timezone property"}
 	case strings.HasPrefix(lower, "@every"):
 		return parseEvery(spec)
 	}
@@ -44,7 +44,7 @@ func parseCron(spec string) (cronSchedule, *scheduleError) {
 		return cronSchedule{}, &scheduleError{directives.CodeCron, fmt.Sprintf("the cron expression is not valid: %v", err), cronHint(spec)}
 	}
 	if parsed.Next(horizon).IsZero() {
-		return cronSchedule{}, &scheduleError{directives.CodeCronNever, "the cron expression never comes true", "choose a day that the month has"}
+		return cronSchedule{}, &scheduleError{directives.CodeCronNever, "the cron expression never matches", "choose a day that the month has"}
 	}
 	return cronSchedule{clock: parsed}, nil
 }
@@ -56,11 +56,11 @@ func cronHint(spec string) string {
 	return hint(strings.ToLower(spec), []string{"@hourly", "@daily", "@weekly", "@monthly", "@yearly", "@midnight", "@annually"})
 }
 
-// parseStandard is the library's parser, which panics on some texts.
+// parseStandard calls the library's parser, which panics on some texts.
 func parseStandard(spec string) (s cron.Schedule, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("%q cannot be read", spec)
+			err = fmt.Errorf("%q cannot be parsed", spec)
 		}
 	}()
 	return cron.ParseStandard(spec)
@@ -85,10 +85,10 @@ func (c cronSchedule) next(after time.Time, loc *time.Location) time.Time {
 		back := ((n % seconds) + seconds) % seconds
 		return time.Unix(n-back+seconds, 0).In(loc)
 	}
-	// The clock of the zone is written down as if it were UTC, where the library knows no clock changes; every clock
-	// time it finds is then looked up in the zone.
+	// Treat the zone's clock time as UTC, where the library sees no clock changes, and convert each clock time it finds back
+	// to the zone.
 	wall := clockOf(after.In(loc))
-	for range 1000 { // a gap holds at most a day of minutes that all mean the same moment
+	for range 1000 { // a gap has at most a day of minutes, all of which mean the same moment
 		if wall = c.clock.Next(wall); wall.IsZero() {
 			return time.Time{}
 		}
@@ -97,7 +97,7 @@ func (c cronSchedule) next(after time.Time, loc *time.Location) time.Time {
 			return at
 		}
 		if !exists {
-			wall = clockOf(at).Add(-time.Second) // leave the gap at once
+			wall = clockOf(at).Add(-time.Second) // skip the rest of the gap
 		}
 	}
 	return time.Time{}
@@ -148,7 +148,7 @@ func cronFields(spec string) (string, *scheduleError) {
 				continue
 			}
 			if n, err := strconv.Atoi(step); err == nil && n > form.max-form.min+1 {
-				return "", &scheduleError{directives.CodeCronStep, fmt.Sprintf("the step %s is larger than the field of the %s", item, form.name), everyHint(form.name, n)}
+				return "", &scheduleError{directives.CodeCronStep, fmt.Sprintf("the step %s is larger than the field %s", item, form.name), everyHint(form.name, n)}
 			}
 		}
 	}
@@ -166,8 +166,8 @@ func everyHint(field string, n int) string {
 	return "use a smaller step"
 }
 
-// weekdays rewrites a weekday field for the library, which knows 0 to 6: 7 is Sunday, and ranges that reach it, as
-// numbers or as names (fri-sun), become lists.
+// weekdays rewrites a weekday field for the library, which accepts 0 to 6: 7 becomes Sunday, and ranges that include it, in
+// numbers or names (fri-sun), become lists.
 func weekdays(field string) string {
 	var out []string
 	for item := range strings.SplitSeq(strings.ToLower(field), ",") {
@@ -209,7 +209,7 @@ func weekdayItem(item string) []string {
 		}
 	}
 	if len(days) == 0 {
-		return []string{item} // 7-3: the library says what is wrong
+		return []string{item} // 7-3: the library reports what is wrong
 	}
 	return days
 }

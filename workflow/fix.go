@@ -10,21 +10,21 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// maxFixes bounds the rounds of [Fix]. Each round mends all mistakes that do not touch each other, so few are needed.
+// maxFixes bounds the rounds of [Fix]. Each round fixes all mistakes that do not touch each other, so it takes few.
 const maxFixes = 20
 
-// Fixed is one mistake that was mended, with the lines that went and came. Its position is that in the text as it was
-// in its round of [Fix].
+// Fixed is one mistake that was fixed, with the lines removed and added. Its position is in the text as it was in its round
+// of [Fix].
 type Fixed struct {
 	diag.Diagnostic
 	Removed []string `json:"removed,omitempty"`
 	Added   []string `json:"added,omitempty"`
 }
 
-// Fix mends the mechanical mistakes of a workflow note, those whose diagnostics carry edits, until none is left. The
-// prompt text, the instructions and the author's notes above the first section stay as they are, and so do the line
-// ends and every byte that no edit names. What more there is to say about a plan, such as what [Check] finds, comes
-// from more, which may be nil. The result is src itself when there was nothing to mend.
+// Fix fixes the mechanical mistakes of a workflow note, those whose diagnostics have edits, until none is left. It leaves the
+// prompt text, the instructions, the author's notes above the first section, the line ends and every other byte alone. An
+// optional function more returns further diagnostics of a plan, such as those of [Check]. The result is src itself if there
+// was nothing to fix.
 func Fix(name, file string, src []byte, more func(*Plan) []diag.Diagnostic) ([]byte, []Fixed) {
 	var all []Fixed
 	for range maxFixes {
@@ -41,9 +41,9 @@ func Fix(name, file string, src []byte, more func(*Plan) []diag.Diagnostic) ([]b
 	return src, all
 }
 
-// Apply makes the edits of diagnostics to a workflow note, in one round: of two diagnostics whose edits touch each
-// other the first is mended and the other left. Edits that lie outside the source or change lines which are not the
-// language's are left too. A diagnostic is mended as a whole or not at all.
+// Apply makes the edits of diagnostics to a workflow note, in one round. If the edits of two diagnostics touch, it applies
+// the first and skips the other. It also skips edits outside the source or to lines that are not the language's. It applies
+// all edits of a diagnostic or none.
 func Apply(src []byte, list []diag.Diagnostic) ([]byte, []Fixed) {
 	index := indexLines(src)
 	prompt := promptLines(src)
@@ -69,7 +69,7 @@ func Apply(src []byte, list []diag.Diagnostic) ([]byte, []Fixed) {
 	return index.apply(taken), fixed
 }
 
-// touches says whether an edit changes one of the lines.
+// touches reports whether an edit changes one of the lines.
 func touches(edits []diag.Edit, lines map[int]bool) bool {
 	return slices.ContainsFunc(edits, func(e diag.Edit) bool {
 		last := e.EndLine
@@ -91,7 +91,7 @@ type change struct {
 	text       string
 }
 
-// collides says whether a change touches one of those that were taken before. Changes that only meet do not.
+// collides reports whether a change overlaps an earlier one. Adjacent changes do not overlap.
 func (c change) collides(taken []change) bool {
 	return slices.ContainsFunc(taken, func(t change) bool {
 		if c.start == c.end && t.start == t.end {
@@ -101,7 +101,7 @@ func (c change) collides(taken []change) bool {
 	})
 }
 
-// lineIndex finds the bytes of positions.
+// lineIndex converts positions to byte offsets.
 type lineIndex struct {
 	src   []byte
 	lines []span // without line ends; the first one without a byte order mark
@@ -131,7 +131,7 @@ func indexLines(src []byte) lineIndex {
 	return x
 }
 
-// offset is the byte of a position; column 1 of the line after the last is the end.
+// offset returns the byte offset of a position; column 1 of the line after the last is the end.
 func (x lineIndex) offset(line, column int) (int, bool) {
 	if line == len(x.lines)+1 && column == 1 {
 		return len(x.src), true
@@ -149,7 +149,7 @@ func (x lineIndex) offset(line, column int) (int, bool) {
 	return x.lines[line-1].end, column == 1
 }
 
-// changes turns edits into bytes; ok is false when there is none, or one lies outside the source.
+// changes converts edits to byte ranges; ok is false if there are none, or one is outside the source.
 func (x lineIndex) changes(edits []diag.Edit) (list []change, ok bool) {
 	for _, e := range edits {
 		start, ok := x.offset(e.Line, e.Column)
@@ -179,7 +179,7 @@ func (x lineIndex) apply(list []change) []byte {
 	return out.Bytes()
 }
 
-// difference is the lines between the common beginning and the common end of two texts.
+// difference returns the lines between the common beginning and the common end of two texts.
 func difference(before, after []byte) (removed, added []string) {
 	if bytes.Equal(before, after) {
 		return nil, nil
@@ -203,8 +203,8 @@ func textLines(src []byte) []string {
 	return lines
 }
 
-// promptLines are the lines that no fix may change: instructions, the prompts of steps, and the author's notes above
-// the first section. In a note that cannot be cut into its parts these are all lines.
+// promptLines returns the lines that no fix may change: instructions, prompts, and the author's notes above the first
+// section. In a note that cannot be split into sections these are all lines.
 func promptLines(src []byte) map[int]bool {
 	n := &source{}
 	lines := map[int]bool{}

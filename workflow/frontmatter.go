@@ -32,14 +32,14 @@ func (r *metaReader) read(m *Meta) {
 		r.out.list = append(r.out.list, found...)
 	}
 	if len(doc.Content) == 0 {
-		return // nothing between the --- lines, or comments only
+		return // empty, or comments only
 	}
 	root := doc.Content[0]
 	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
 		return
 	}
 	if root.Kind != yaml.MappingNode {
-		r.out.add(r.values.node(root), directives.CodeYAML, "write key: value", "the frontmatter is not a list of properties")
+		r.out.add(r.values.node(root), directives.CodeYAML, "write key: value", "the frontmatter must be a list of properties")
 		return
 	}
 	seen := map[string]int{}
@@ -47,7 +47,7 @@ func (r *metaReader) read(m *Meta) {
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		if before, twice := seen[key.Value]; twice {
-			r.out.add(r.values.node(key), directives.CodeYAML, "keep one of them", "%s is given twice; the first is on line %d", key.Value, before)
+			r.out.add(r.values.node(key), directives.CodeYAML, "keep one of them", "%s appears twice; the first is on line %d", key.Value, before)
 			continue
 		}
 		seen[key.Value] = r.values.node(key).Line
@@ -57,7 +57,7 @@ func (r *metaReader) read(m *Meta) {
 		}
 	}
 	if _, said := seen["enabled"]; m.Triggered() && !said {
-		r.out.add(triggers, directives.CodeNotEnabled, "add enabled: true", "the workflow is not enabled, so it runs by hand only")
+		r.out.add(triggers, directives.CodeNotEnabled, "add enabled: true", "the workflow is not enabled, so it runs only by hand")
 	}
 	r.checkZoned(m)
 }
@@ -77,10 +77,10 @@ func (r *metaReader) readKey(m *Meta, key, value *yaml.Node) {
 	}
 }
 
-// foreignKey says something about keys that look like ours; all others are the author's own.
+// foreignKey reports keys that resemble ours; all others are the author's own.
 func (r *metaReader) foreignKey(key *yaml.Node) {
 	if fix, old := assistantmd.OldKey(key.Value); old {
-		r.out.add(r.values.node(key), directives.CodeKeyOld, fix, "%s has no meaning", key.Value)
+		r.out.add(r.values.node(key), directives.CodeKeyOld, fix, "%s has no meaning here", key.Value)
 		r.mendOldKey(key)
 		return
 	}
@@ -88,26 +88,26 @@ func (r *metaReader) foreignKey(key *yaml.Node) {
 		return
 	}
 	if near := diag.Nearest(key.Value, keyNames); near != "" && (strings.EqualFold(near, key.Value) || !ordinary(key.Value)) {
-		r.out.add(r.values.node(key), directives.CodeKeyMisspelt, "did you mean "+near+"?", "the property %s is not known", key.Value)
+		r.out.add(r.values.node(key), directives.CodeKeyMisspelt, "did you mean "+near+"?", "unknown property %s", key.Value)
 		r.values.mendWord(key, keyNames)
 	}
 }
 
-// ordinary holds properties of authors that are near to a known key by chance.
+// ordinary holds common properties of authors that resemble a known key by chance.
 func ordinary(key string) bool {
 	return slices.Contains([]string{"models", "mode", "modes", "budgets", "timezones", "descriptions"}, strings.ToLower(key))
 }
 
 var yamlLine = regexp.MustCompile(`line (\d+): (.*)`)
 
-// unquoted finds `schedule: cron: …`, the commonest mistake of all, on its own line or in a list.
+// unquoted finds `schedule: cron: …`, the most common mistake, on its own line or in a list.
 var unquoted = regexp.MustCompile(`^(\s*(?:schedule:|-)\s+)((?:cron|once)\s*:.*)$`)
 
-// reserved finds values that start with a character which YAML reserves.
+// reserved finds values that start with a character reserved by YAML.
 var reserved = regexp.MustCompile("^(\\s*[^\\s#:][^:]*:\\s+|\\s*-\\s+)([@`%&*!|>{\\[].*)$")
 
-// yamlFault reports what YAML refuses. The library's line may be that of the construct which it was reading, so the
-// mistakes that authors make are looked for first.
+// yamlFault reports a YAML error. The library may report the line where a construct starts, so common mistakes are checked
+// first.
 func (r *metaReader) yamlFault(err error) {
 	for i, line := range r.src.frontmatter {
 		if m := unquoted.FindStringSubmatch(line); m != nil {
@@ -122,14 +122,14 @@ func (r *metaReader) yamlFault(err error) {
 		line, _ := strconv.Atoi(m[1]) // the expression allows digits only
 		at.Line, message = r.src.metaLine+min(line, len(r.src.frontmatter)), m[2]
 	}
-	hint := "quote values that hold a colon or start with @ { [ or *"
+	hint := "quote values that contain a colon or start with @ { [ or *"
 	for i, line := range r.src.frontmatter {
 		if m := reserved.FindStringSubmatch(line); m != nil && (m[2][0] == '@' || m[2][0] == '`' || strings.HasPrefix(m[2], "{{")) {
 			at, hint = r.out.at(r.src.metaLine+1+i, len([]rune(m[1]))+1), "quote it: "+strconv.Quote(strings.TrimSpace(m[2]))
 			break
 		}
 		if strings.HasPrefix(line, "\t") {
-			at, hint = r.out.at(r.src.metaLine+1+i, 1), "indent with blanks"
+			at, hint = r.out.at(r.src.metaLine+1+i, 1), "indent with spaces"
 			break
 		}
 	}

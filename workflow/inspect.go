@@ -20,9 +20,9 @@ import (
 // maxSchema bounds the text of a schema in bytes.
 const maxSchema = 256 << 10
 
-// Inspect reports what the vault shows: inputs and folders that are not there, schemas that cannot be used, outputs that
-// leave the vault through links. It reads no file but schemas, and lists no folder but those in which a name is missing.
-// What a step of the workflow itself may write is not missing. Without [World].FS there is nothing to report.
+// Inspect reports what the vault reveals: missing inputs and folders, unusable schemas, outputs that leave the vault through
+// links. It reads only schemas, and lists only folders in which a name is missing. What a step of the workflow itself may
+// write does not count as missing. Without [World].FS there is nothing to report.
 func Inspect(ctx context.Context, p *Plan, w World) []diag.Diagnostic {
 	if w.FS == nil {
 		return nil
@@ -50,7 +50,7 @@ func (i *inspector) env(s Step) directives.ResolveEnv {
 	return directives.ResolveEnv{FS: i.world.FS, Facts: i.facts(s), Links: i.world.Links, From: i.plan.File}
 }
 
-// input looks for the file of a path that names one, and for the folder of any other.
+// input checks the file of a path that names one, and the folder of any other.
 func (i *inspector) input(ctx context.Context, s Step, t directives.Target) {
 	if dir, fixed := fixedFolder(t); !fixed {
 		i.folder(t, dir)
@@ -69,8 +69,8 @@ func (i *inspector) input(ctx context.Context, s Step, t directives.Target) {
 	}
 }
 
-// fixedFolder is the folder above the first part of a path that depends on the run or on what the vault holds; fixed
-// says that no part does.
+// fixedFolder returns the folder above the first part of a path that depends on the run or the vault; fixed is true if no
+// part does.
 func fixedFolder(t directives.Target) (dir string, fixed bool) {
 	end := -1
 	if !t.Literal {
@@ -90,7 +90,7 @@ func (i *inspector) folder(t directives.Target, dir string) {
 	if err == nil && info.IsDir() || i.written([]string{dir + "/**"}, Position{}) {
 		return
 	}
-	message := "%s is no folder"
+	message := "%s is not a folder"
 	if errors.Is(err, fs.ErrNotExist) {
 		message = "there is no folder %s"
 	}
@@ -98,7 +98,7 @@ func (i *inspector) folder(t directives.Target, dir string) {
 	i.add(d)
 }
 
-// nearFolder proposes a folder beside one that is missing.
+// nearFolder suggests a folder next to a missing one.
 func nearFolder(fsys fs.FS, dir string) string {
 	entries, err := fs.ReadDir(fsys, path.Dir(dir))
 	if err != nil {
@@ -116,7 +116,7 @@ func nearFolder(fsys fs.FS, dir string) string {
 	return ""
 }
 
-// written says whether an output, other than one that is asked about, may write a file that one of the globs means.
+// written reports whether an output, other than the given one, may write a file that one of the globs matches.
 func (i *inspector) written(globs []string, other Position) bool {
 	return slices.ContainsFunc(i.plan.Steps, func(s Step) bool {
 		return slices.ContainsFunc(s.fileOutputs(), func(out directives.Output) bool {
@@ -129,7 +129,7 @@ func (i *inspector) written(globs []string, other Position) bool {
 func (i *inspector) schema(ctx context.Context, s Step, t directives.Target) {
 	found, err := directives.Input{At: t.At, Target: t}.Resolve(ctx, i.env(s))
 	if err != nil || len(found.Files) != 1 {
-		return // input has said why
+		return // input has reported why
 	}
 	name := found.Files[0].Name
 	data, err := readBounded(i.world.FS, name)
@@ -158,7 +158,7 @@ func readBounded(fsys fs.FS, name string) ([]byte, error) {
 	return data, err
 }
 
-// wellFormed checks that a file is the JSON or YAML that its name promises.
+// wellFormed checks that a file is the JSON or YAML that its extension promises.
 func wellFormed(name string, data []byte) error {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".json":
@@ -171,7 +171,7 @@ func wellFormed(name string, data []byte) error {
 	return nil
 }
 
-// output looks for links on the way to an output, and for the note that a wikilink means.
+// output checks for symbolic links on the way to an output, and for the note that a wikilink means.
 func (i *inspector) output(s Step, out directives.Output) {
 	var name string
 	switch dir, fixed := fixedFolder(out.Target); {
@@ -190,17 +190,16 @@ func (i *inspector) output(s Step, out directives.Output) {
 		env := directives.OutputEnv{Facts: i.facts(s), ImportDir: i.world.ImportDir}
 		var err error
 		if name, err = out.Name(env); err != nil {
-			return // Check has said why
+			return // Check has reported why
 		}
 	}
 	if link := i.leaves(name); link != "" {
-		i.add(directives.At(out.Target.At, directives.CodeOutputLeaves, "write somewhere else, or replace the link by a folder",
-			"%s leads out of the vault or nowhere: nothing can be written there", link))
+		i.add(directives.At(out.Target.At, directives.CodeOutputLeaves, "write elsewhere, or replace the link with a folder",
+			"the link %s leads out of the vault or nowhere, so nothing can be written there", link))
 	}
 }
 
-// link reports what is wrong with an output's wikilink. A note that is not there yet may be written by another step, or
-// by a person.
+// link reports what is wrong with an output's wikilink. Another step or the user may still write a missing note.
 func (i *inspector) link(t directives.Target, err error) {
 	d := asDiagnostic(err, t.At)
 	if d.Code == directives.CodeLinkMissing {
@@ -212,7 +211,7 @@ func (i *inspector) link(t directives.Target, err error) {
 	i.add(d)
 }
 
-// leaves is the first link on the way to a name that cannot be followed inside of the vault.
+// leaves returns the first link on the way to a name that cannot be followed inside the vault.
 func (i *inspector) leaves(name string) string {
 	if name == "" || !fs.ValidPath(name) {
 		return ""

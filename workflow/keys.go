@@ -13,7 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 )
 
-// keys are the properties that the language knows.
+// keys holds the properties of the language.
 var keys = map[string]func(*metaReader, *Meta, field){
 	"schedule":         (*metaReader).readSchedules,
 	"watch":            func(r *metaReader, m *Meta, f field) { m.Watch = r.values.globs(f) },
@@ -62,7 +62,7 @@ func (r *metaReader) readTimezone(m *Meta, f field) {
 	m.Timezone = name
 }
 
-// loadZone is time.LoadLocation without the names that mean another zone on another machine.
+// loadZone is time.LoadLocation, but refuses names that mean different zones on different machines.
 func loadZone(name string) (*time.Location, error) {
 	if name == "" || strings.EqualFold(name, "local") {
 		return nil, strconv.ErrSyntax
@@ -77,7 +77,7 @@ func (r *metaReader) readWeekStart(m *Meta, f field) {
 	}
 	day, ok := directives.Weekday(text)
 	if !ok {
-		r.out.add(r.values.node(f.node), directives.CodeKeyValue, cmp.Or(hint(text, dayNames()), "write week_start_day: monday"), "week_start_day is a day name, not %q", text)
+		r.out.add(r.values.node(f.node), directives.CodeKeyValue, cmp.Or(hint(text, dayNames()), "write week_start_day: monday"), "week_start_day must be a day name, not %q", text)
 		return
 	}
 	m.WeekStart = strings.ToLower(day.String())
@@ -97,7 +97,7 @@ func (r *metaReader) readModel(m *Meta, f field) {
 		return
 	}
 	if !directives.ValidAlias(alias) || strings.EqualFold(alias, "none") {
-		r.out.add(r.values.node(f.node), directives.CodeKeyValue, "write an alias of the settings", "model is a model alias, not %q", alias)
+		r.out.add(r.values.node(f.node), directives.CodeKeyValue, "write an alias from the settings", "model must be a model alias, not %q", alias)
 		return
 	}
 	m.Model, m.ModelAt = alias, r.values.node(f.node)
@@ -123,7 +123,7 @@ func (r *metaReader) readMaxRuns(m *Meta, f field) {
 	}
 	count, err := strconv.Atoi(text)
 	if err != nil || count < 1 || count > math.MaxInt32 {
-		r.out.add(r.values.node(f.node), directives.CodeKeyValue, "write max_runs_per_day: 5", "max_runs_per_day is a whole number above zero, not %q", text)
+		r.out.add(r.values.node(f.node), directives.CodeKeyValue, "write max_runs_per_day: 5", "max_runs_per_day must be a whole number above zero, not %q", text)
 		return
 	}
 	m.MaxRunsPerDay = count
@@ -140,14 +140,14 @@ func (r *metaReader) readSchedules(m *Meta, f field) {
 			continue
 		}
 		if slices.ContainsFunc(m.Schedules, func(o Schedule) bool { return o.String() == s.String() }) {
-			r.out.add(at, directives.CodeScheduleTwice, "", "%s is given twice", s)
+			r.out.add(at, directives.CodeScheduleTwice, "", "%s appears twice", s)
 			continue
 		}
 		m.Schedules = append(m.Schedules, s)
 	}
 }
 
-// checkZoned checks what needs the workflow's own zone, when it names one.
+// checkZoned checks what needs the workflow's own zone, if it names one.
 func (r *metaReader) checkZoned(m *Meta) {
 	loc, err := loadZone(m.Timezone)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 // MaxDiagnostics is how many diagnostics of one file are listed.
 const MaxDiagnostics = 100
 
-// Limit keeps the first diagnostics of one file, errors before all others, in the order that they have. When some are
-// left out, one more says how many.
+// Limit keeps the first diagnostics of one file, preferring errors, in their order. If some are left out, another one counts
+// them.
 func Limit(list []diag.Diagnostic) []diag.Diagnostic {
 	if len(list) <= MaxDiagnostics {
 		return list
@@ -35,6 +35,6 @@ func Limit(list []diag.Diagnostic) []diag.Diagnostic {
 		}
 	}
 	last := kept[len(kept)-1]
-	kept = append(kept, directives.At(last.Position(), directives.CodeManyMistakes, "mend the others first", "%d more are not listed", len(list)-len(kept)))
+	kept = append(kept, directives.At(last.Position(), directives.CodeManyMistakes, "fix these first", "%d more are not listed", len(list)-len(kept)))
 	return slices.Clip(kept)
 }

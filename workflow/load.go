@@ -12,18 +12,18 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// Loaded is one workflow of a vault with what there is to say about it.
+// Loaded is one workflow of a vault with its diagnostics.
 type Loaded struct {
 	Plan        *Plan             `json:"plan"` // never nil
 	Diagnostics []diag.Diagnostic `json:"diagnostics,omitempty"`
 }
 
-// Valid says whether the workflow may run.
+// Valid reports whether the workflow may run.
 func (l Loaded) Valid() bool { return !diag.HasErrors(l.Diagnostics) }
 
-// Load reads every workflow below a folder, at any depth, in natural order of their names. Files and folders whose
-// name starts with `_` or `.` are skipped. A file that cannot be read or understood is listed with its diagnostics and
-// stops no other. A folder that does not exist holds no workflows; the error is for one that cannot be listed.
+// Load reads every workflow below a folder, at any depth, in natural order of their names. Files and folders whose name
+// starts with `_` or `.` are skipped. A file that cannot be read or understood is listed with its diagnostics and does not
+// stop the others. A missing folder has no workflows; the error is for one that cannot be listed.
 func Load(fsys fs.FS, dir string) ([]Loaded, error) {
 	var all []Loaded
 	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
@@ -58,7 +58,7 @@ func Load(fsys fs.FS, dir string) ([]Loaded, error) {
 	return all, nil
 }
 
-// LoadFile reads one workflow, as [Load] does.
+// LoadFile reads one workflow like [Load].
 func LoadFile(fsys fs.FS, file, dir string) Loaded { return loadFile(fsys, file, dir) }
 
 func loadFile(fsys fs.FS, name, dir string) Loaded {

@@ -14,16 +14,15 @@ func sortLoaded(all []Loaded) {
 	slices.SortFunc(all, func(a, b Loaded) int { return directives.Natural(a.Plan.Name, b.Plan.Name) })
 }
 
-// Folders are the vault's folders in which files mean more than their names say.
+// Folders are the vault's folders with a special meaning.
 type Folders struct {
-	Import   string // what is written here is imported
-	Imported string // and its note appears somewhere here
+	Import   string // files written here are imported
+	Imported string // imported notes appear below it
 }
 
-// Loops reports workflows that can start each other in a circle: an output of the one fits a watch glob of the next, or is
-// imported and fires its on_import. The engine's guard by content ends a circle after one round, so that each is a warning:
-// what the circle was meant to do, it does once. Workflows that are not enabled are left out. There is one diagnostic for
-// each workflow on a circle, at the output which closes it.
+// Loops reports workflows that can start each other in a loop: an output of one matches a watch glob of the next, or is
+// imported and fires its on_import. It only warns, because the engine's content check ends a loop after one round. Workflows
+// that are not enabled are left out. There is one diagnostic for each workflow in a loop, at the output that closes it.
 func Loops(plans []*Plan, dirs Folders) []diag.Diagnostic {
 	var live []*Plan
 	for _, p := range plans {
@@ -53,10 +52,10 @@ func describe(path []*Plan) string {
 	for i, p := range path {
 		names[i] = p.Name
 	}
-	return "a circle: " + strings.Join(names, " → ")
+	return "a loop: " + strings.Join(names, " → ")
 }
 
-// circle is the shortest way from an output of p back to p, ending with p; nil if there is none.
+// circle returns the shortest way from an output of p back to p, ending with p, or nil.
 func circle(p *Plan, out directives.Output, live []*Plan, dirs Folders) []*Plan {
 	type step struct {
 		plan *Plan
@@ -88,8 +87,8 @@ func circle(p *Plan, out directives.Output, live []*Plan, dirs Folders) []*Plan 
 	return nil
 }
 
-// triggers says whether a file that an output may write fits a watch glob, or is imported with that effect. It may say yes
-// too often, never no.
+// triggers reports whether a file that an output may write matches a watch glob, or fires on_import once imported. It may be
+// true too often, but never wrongly false.
 func (d Folders) triggers(out directives.Output, p *Plan) bool {
 	name := strings.Split(Shape(out.Target), "/")
 	watches := func(name []string) bool {
@@ -98,16 +97,16 @@ func (d Folders) triggers(out directives.Output, p *Plan) bool {
 	if watches(name) {
 		return true
 	}
-	if d.Import == "" || out.Target.Link || !overlap(name, below(d.Import)) { // a link leads to a note that is there
+	if d.Import == "" || out.Target.Link || !overlap(name, below(d.Import)) { // a link leads to an existing note
 		return false
 	}
 	return p.Meta.OnImport.mayFire(name) || watches(below(d.Imported))
 }
 
-// below is a glob for all that is in a folder.
+// below returns a glob for everything in a folder.
 func below(dir string) []string { return append(strings.Split(dir, "/"), "**", "*") }
 
-// mayFire says whether the import of a source whose name fits a glob may fire the workflow.
+// mayFire reports whether importing a source whose name matches a glob may fire the workflow.
 func (o *OnImport) mayFire(name []string) bool {
 	return o != nil && (len(o.Globs) == 0 || slices.ContainsFunc(o.Globs, func(glob string) bool {
 		parts := strings.Split(glob, "/")
@@ -115,8 +114,8 @@ func (o *OnImport) mayFire(name []string) bool {
 	}))
 }
 
-// Shape is a glob for the names that an output may write: patterns become `*`, and an extension is added where the
-// rules add one. A wikilink may lead anywhere to a note of its name.
+// Shape returns a glob for the names that an output may write: patterns become `*`, and the usual extension is added. A
+// wikilink may lead to a note of its name anywhere.
 func Shape(t directives.Target) string {
 	name := t.Path
 	if !t.Literal {
@@ -131,7 +130,7 @@ func Shape(t directives.Target) string {
 	return name
 }
 
-// braces replaces each pattern by `*`, and doubled braces by single ones.
+// braces replaces each pattern with `*`, and doubled braces with single ones.
 func braces(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -156,10 +155,10 @@ func braces(s string) string {
 	return b.String()
 }
 
-// overlap says whether a name can fit both globs. It may say yes too often, never no: `**` is exact, and two parts that
-// both hold wildcards overlap when their fixed beginnings and ends do not contradict each other.
+// overlap reports whether a name can match both globs. It may be true too often, but never wrongly false: `**` is exact, and
+// two parts with wildcards overlap unless their fixed beginnings or ends differ.
 func overlap(a, b []string) bool {
-	failed := map[[2]int]bool{} // lengths of ends that were tried: many `**` would try them again and again
+	failed := map[[2]int]bool{} // lengths of the ends already tried, because many `**` would repeat them
 	var fits func(a, b []string) bool
 	fits = func(a, b []string) (ok bool) {
 		key := [2]int{len(a), len(b)}

@@ -27,7 +27,7 @@ func TestLoops(t *testing.T) {
 	}{
 		"own folder":       {[]*Plan{watch("a", "In/**", "In/{today}")}, []string{"this output can start the workflow itself again"}},
 		"other folder":     {[]*Plan{watch("a", "In/**", "Out/{today}")}, nil},
-		"two":              {[]*Plan{watch("a", "In/*", "Out/x"), watch("b", "Out/*.md", "In/y")}, []string{"this output can start a circle: b → a", "this output can start a circle: a → b"}},
+		"two":              {[]*Plan{watch("a", "In/*", "Out/x"), watch("b", "Out/*.md", "In/y")}, []string{"this output can start a loop: b → a", "this output can start a loop: a → b"}},
 		"chain":            {[]*Plan{watch("a", "In/*", "Out/x"), watch("b", "Out/*.md", "End/y")}, nil},
 		"not enabled":      {[]*Plan{asleep}, nil},
 		"other extension":  {[]*Plan{watch("a", "In/*.pdf", "In/x")}, nil},
@@ -46,7 +46,7 @@ func TestLoops(t *testing.T) {
 		},
 		"import and watch": {
 			[]*Plan{plan("a", "on_import: true", "@output file: In/x"), watch("b", "In/*", "Import/Deep/y")},
-			[]string{"this output can start a circle: b → a", "this output can start a circle: a → b"},
+			[]string{"this output can start a loop: b → a", "this output can start a loop: a → b"},
 		},
 	} {
 		var got []string

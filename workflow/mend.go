@@ -25,7 +25,7 @@ func (r *metaReader) mendOldKey(key *yaml.Node) {
 	}
 }
 
-// mendEntry completes an entry of the schedule that lacks its kind, as the suggestion says.
+// mendEntry completes a schedule entry that lacks its kind, as the suggestion says.
 func (r *metaReader) mendEntry(entry *yaml.Node, fault *scheduleError) {
 	quoted, found := strings.CutPrefix(fault.suggestion, "write ")
 	if fault.code != directives.CodeScheduleForm || !found || strings.Contains(quoted, " or ") {

@@ -8,8 +8,8 @@ import (
 	"github.com/vaultflow/vaultflow/workflow/assistantmd"
 )
 
-// Parse reads a workflow note. Name is the workflow's name, file the note's name in the vault, which the diagnostics
-// carry. The plan is never nil and holds what could be understood; it must not run when a diagnostic is an error (see
+// Parse parses a workflow note. Name is the workflow's name; file is the note's name in the vault, for the diagnostics. The
+// plan is never nil and contains what could be understood. It must not run if a diagnostic is an error (see
 // [diag.HasErrors]). Diagnostics are in the order of the file, at most [MaxDiagnostics] and one that counts the rest.
 func Parse(name, file string, text []byte) (*Plan, []diag.Diagnostic) {
 	src, out := &source{}, &report{file: file}
@@ -30,7 +30,7 @@ func defaults() Meta {
 	return Meta{WeekStart: "monday", Overlap: "skip", CatchUp: "none"}
 }
 
-// NameOf is the name of the workflow in a note below the workflows folder.
+// NameOf returns the name of the workflow in a note below the workflows folder.
 func NameOf(file, dir string) string {
 	if dir != "" && dir != "." {
 		file = strings.TrimPrefix(file, strings.TrimSuffix(dir, "/")+"/")

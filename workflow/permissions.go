@@ -7,8 +7,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Permissions narrow what a workflow may touch. A list that was not given is nil: everything for reading and writing,
-// the tools that @tools names, no network, and no links to hosts that a step was not shown.
+// Permissions restrict what a workflow may touch. An absent list is nil and means: read and write everything, use the tools
+// in @tools, no network, and no links to hosts that a step was not shown.
 type Permissions struct {
 	Read    []string `json:"read,omitempty"`
 	Write   []string `json:"write,omitempty"`
@@ -16,7 +16,7 @@ type Permissions struct {
 	Network []string `json:"network,omitempty"`
 	Links   []string `json:"links,omitempty"`
 
-	// An empty list that was given forbids everything; JSON would lose it.
+	// An empty list forbids everything, which omitempty would lose.
 	NoRead  bool `json:"no_read,omitempty"`
 	NoWrite bool `json:"no_write,omitempty"`
 	NoTools bool `json:"no_tools,omitempty"`
@@ -24,12 +24,12 @@ type Permissions struct {
 	ToolsAt []Position `json:"tools_at,omitempty"` // of Tools, one by one
 }
 
-// MayRead says whether the workflow may read a file.
+// MayRead reports whether the workflow may read a file.
 func (p Permissions) MayRead(name string) bool {
 	return !p.NoRead && (p.Read == nil || matchAny(p.Read, name))
 }
 
-// MayWrite says whether the workflow may create or change a file.
+// MayWrite reports whether the workflow may create or change a file.
 func (p Permissions) MayWrite(name string) bool {
 	return !p.NoWrite && (p.Write == nil || matchAny(p.Write, name))
 }
@@ -44,21 +44,21 @@ func (p Permissions) NamesForWriting(name string) bool {
 	})
 }
 
-// MayUse says whether the model may use a tool that @tools names.
+// MayUse reports whether the model may use a tool of @tools.
 func (p Permissions) MayUse(tool string) bool {
 	return !p.NoTools && (p.Tools == nil || slices.Contains(p.Tools, tool))
 }
 
-// MayReach says whether tools may connect to a host; * stands for every one. Without a list there is no network.
+// MayReach reports whether tools may connect to a host; * means any. Without a list there is no network.
 func (p Permissions) MayReach(host string) bool {
 	return matchHost(p.Network, host)
 }
 
-// MayLink reports whether pictures, frames and links of a host stay in what a step writes after it was shown something
-// foreign, and whether such pictures are fetched; * stands for every host. Without a list there is none.
+// MayLink reports whether pictures, frames and links to a host are kept in the output of a step that was shown foreign
+// content, and whether such pictures are fetched; * means any host. Without a list there is none.
 func (p Permissions) MayLink(host string) bool { return matchHost(p.Links, host) }
 
-// matchHost reports whether a list names a host: by its name, *.domain for those below one, or *.
+// matchHost reports whether a list contains a host: by name, as *.domain for those below it, or *.
 func matchHost(hosts []string, host string) bool {
 	host = strings.ToLower(host)
 	return slices.ContainsFunc(hosts, func(allowed string) bool {
@@ -67,13 +67,13 @@ func matchHost(hosts []string, host string) bool {
 	})
 }
 
-// Budget is the frontmatter's budget: numbers by key of the language, section 7, and the reaction to an excess.
+// Budget is the frontmatter's budget: numbers by key, and the reaction when one is exceeded.
 type Budget struct {
 	Limits       map[string]float64 `json:"limits,omitempty"`
 	WhenExceeded string             `json:"when_exceeded,omitempty"`
 }
 
-// matchAny says whether a name fits one of the globs, which have been validated.
+// matchAny reports whether a name matches one of the globs, which are valid.
 func matchAny(globs []string, name string) bool {
 	for _, g := range globs {
 		if doublestar.MatchUnvalidated(g, name) {

@@ -7,7 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// Plan is a workflow, ready to run when its diagnostics hold no error.
+// Plan is a workflow, ready to run if its diagnostics contain no error.
 type Plan struct {
 	Name         string `json:"name"`                   // path below the workflows folder without .md, such as daily/plan
 	File         string `json:"file"`                   // name of the note in the vault
@@ -16,8 +16,8 @@ type Plan struct {
 	Instructions string `json:"instructions,omitempty"` // all instructions sections, joined by blank lines
 	Steps        []Step `json:"steps"`
 
-	// Fresh asks for a run as if it were the first one: answers that were kept are not used, and nothing counts as processed.
-	// No file says it: it is of one run.
+	// Fresh runs the workflow as if for the first time: without cached answers, and with nothing counted as processed. It
+	// belongs to one run, not to the file.
 	Fresh bool `json:"fresh,omitempty"`
 }
 
@@ -43,7 +43,7 @@ type Meta struct {
 // Position is a place in the workflow's note.
 type Position = diag.Position
 
-// Location is the workflow's time zone, or the fallback when it names none.
+// Location returns the workflow's time zone, or the fallback if it names none.
 func (m Meta) Location(fallback *time.Location) *time.Location {
 	if loc, err := loadZone(m.Timezone); err == nil {
 		return loc
@@ -51,7 +51,7 @@ func (m Meta) Location(fallback *time.Location) *time.Location {
 	return fallback
 }
 
-// WeekStartDay is the first day of a week.
+// WeekStartDay returns the first day of a week.
 func (m Meta) WeekStartDay() time.Weekday {
 	if day, ok := directives.Weekday(m.WeekStart); ok {
 		return day
@@ -59,21 +59,21 @@ func (m Meta) WeekStartDay() time.Weekday {
 	return time.Monday
 }
 
-// Triggered says whether the workflow names any trigger, enabled or not.
+// Triggered reports whether the workflow has any trigger, enabled or not.
 func (m Meta) Triggered() bool { return len(m.Schedules) > 0 || len(m.Watch) > 0 || m.OnImport != nil }
 
-// OnImport says which finished imports fire the workflow. Without globs it is every one.
+// OnImport selects the finished imports that fire the workflow. Without globs each one does.
 type OnImport struct {
-	Globs []string `json:"globs,omitempty"` // over the names of sources
+	Globs []string `json:"globs,omitempty"` // of source names
 }
 
-// Fires says whether the import of a source fires the workflow. The globs are matched with the whole name and with its
-// last part, so that `*.pdf` means PDFs in any folder.
+// Fires reports whether importing a source fires the workflow. The globs are matched against the whole name and its last
+// part, so `*.pdf` means PDFs in any folder.
 func (o *OnImport) Fires(source string) bool {
 	return o != nil && (len(o.Globs) == 0 || matchAny(o.Globs, source) || matchAny(o.Globs, lastPart(source)))
 }
 
-// Watches says whether a change of a file fires the workflow.
+// Watches reports whether a change of a file fires the workflow.
 func (m Meta) Watches(name string) bool { return matchAny(m.Watch, name) }
 
 // Step is one section that is not instructions.
@@ -85,7 +85,7 @@ type Step struct {
 	directives.Set
 }
 
-// Alias is the model alias of a step: its own, or the workflow's, or the default. It is empty with `@model none`.
+// Alias returns the model alias of a step: its own, the workflow's, or the default. It is empty with `@model none`.
 func (p Plan) Alias(s Step, standard string) string {
 	switch {
 	case s.Model != nil:
@@ -96,7 +96,7 @@ func (p Plan) Alias(s Step, standard string) string {
 	return standard
 }
 
-// Step is the step with a name, compared without case.
+// Step returns the step with this name, ignoring case.
 func (p Plan) Step(name string) (Step, bool) {
 	for _, s := range p.Steps {
 		if sameName(s.Name, name) {

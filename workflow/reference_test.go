@@ -229,7 +229,7 @@ func patternTable(t *testing.T) string {
 
 func tokenTable(*testing.T) string {
 	var b strings.Builder
-	b.WriteString("| token | gives |\n|---|---|\n")
+	b.WriteString("| token | result |\n|---|---|\n")
 	for _, token := range moment.Tokens() {
 		fmt.Fprintf(&b, "| `%s` | `%s` |\n", token, moment.Format(momentOfTables, token))
 	}

@@ -22,16 +22,16 @@ type Schedule struct {
 	Kind string    `json:"kind"`          // cron or once
 	Spec string    `json:"spec"`          // the text after `cron:` or `once:`
 	Pos  Position  `json:"at"`            // of the entry
-	At   time.Time `json:"time,omitzero"` // of once, when its text holds an offset; otherwise it depends on the zone
+	At   time.Time `json:"time,omitzero"` // of once, if its text has an offset; otherwise it depends on the zone
 }
 
-// String is the entry as it is written.
+// String returns the entry as written.
 func (s Schedule) String() string { return s.Kind + ": " + s.Spec }
 
-// Next is the first moment strictly after a moment at which the schedule fires; the zero time means never. Clock times
-// are those of the zone: one that the clock skips fires once, at the first moment after the gap; one that the clock
-// shows twice fires once, at its first occurrence. `@every` counts from the beginning of 1970 in UTC, so that its
-// moments do not depend on when the engine was started. A schedule that is not valid never fires.
+// Next returns the first time strictly after a moment at which the schedule fires, or the zero time if never. Clock times are
+// in the zone: one that the clock skips fires once, right after the gap; one that it shows twice fires once, at its first
+// occurrence. `@every` counts from the start of 1970 in UTC, so it does not depend on when the engine was started. An invalid
+// schedule never fires.
 func (s Schedule) Next(after time.Time, loc *time.Location) time.Time {
 	if loc == nil {
 		loc = time.UTC
@@ -53,10 +53,10 @@ func (s Schedule) Next(after time.Time, loc *time.Location) time.Time {
 	return time.Time{}
 }
 
-// Moment is when a `once:` fires in a zone. A clock time that the zone skips is an error.
+// Moment returns when a `once:` fires in a zone. A clock time that the zone skips is an error.
 func (s Schedule) Moment(loc *time.Location) (time.Time, error) {
 	if s.Kind != KindOnce {
-		return time.Time{}, fmt.Errorf("%s is no single moment", s)
+		return time.Time{}, fmt.Errorf("%s is not a once: schedule", s)
 	}
 	clock, fixed, fault := parseOnce(s.Spec)
 	if fault != nil {
@@ -84,10 +84,10 @@ func (e *scheduleError) Failure() failure.Error {
 	return failure.Error{Hint: e.suggestion}
 }
 
-// onceForms are the only forms of a date. A misread date runs a job at the wrong time, so nothing is guessed.
+// onceForms lists the accepted forms of a date. A misread date would run a job at the wrong time, so nothing is guessed.
 var onceForms = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02"}
 
-// parseOnce reads a date. A fixed one holds its offset; any other is a clock time, given in UTC.
+// parseOnce parses a date. A fixed one has an offset; any other is a clock time, returned in UTC.
 func parseOnce(text string) (t time.Time, fixed bool, fault *scheduleError) {
 	if t, err := time.Parse(time.RFC3339, text); err == nil {
 		return t, true, nil
@@ -97,10 +97,10 @@ func parseOnce(text string) (t time.Time, fixed bool, fault *scheduleError) {
 			return t, false, nil
 		}
 	}
-	return time.Time{}, false, &scheduleError{directives.CodeOnce, fmt.Sprintf("%q is not a date in one of the exact forms", text), "write once: 2026-12-24 09:00"}
+	return time.Time{}, false, &scheduleError{directives.CodeOnce, fmt.Sprintf("%q is not an exact date and time", text), "write once: 2026-12-24 09:00"}
 }
 
-// parseSchedule reads the text of one entry.
+// parseSchedule parses the text of one entry.
 func parseSchedule(text string, at Position) (Schedule, *scheduleError) {
 	kind, spec, found := strings.Cut(text, ":")
 	s := Schedule{Kind: strings.ToLower(strings.TrimSpace(kind)), Spec: strings.Join(strings.Fields(spec), " "), Pos: at}
@@ -121,7 +121,7 @@ func parseSchedule(text string, at Position) (Schedule, *scheduleError) {
 	return s, fault
 }
 
-// scheduleHint proposes the entry that was probably meant.
+// scheduleHint suggests the entry that was probably meant.
 func scheduleHint(text string) string {
 	if strings.HasPrefix(text, "@") || len(strings.Fields(text)) == 5 {
 		return `write "cron: ` + text + `"`

@@ -23,7 +23,7 @@ type section struct {
 	first Position // of the first of the lines
 }
 
-// instructional is a heading that adds to the system prompt.
+// instructional reports whether a heading adds to the system prompt.
 var instructional = regexp.MustCompile(`(?i)\binstructions\b`)
 
 // bodyReader reads the sections of a note.
@@ -32,10 +32,10 @@ type bodyReader struct {
 	src  *source
 	out  *report
 
-	starts     []int              // offsets of the body's lines, once they are needed
+	starts     []int              // offsets of the body's lines, computed when needed
 	blocks     []directives.Block // of the steps, in order
 	directives int                // of the steps so far
-	cutShort   bool               // a --- line has taken directives from a step, which is an error of its own
+	cutShort   bool               // a --- line has separated directives from a step, which is reported
 }
 
 // read reads the sections of the body into instructions and steps.
@@ -62,7 +62,7 @@ func (b *bodyReader) read(p *Plan) {
 		if key := strings.ToLower(s.name); s.name == "" {
 			b.out.add(s.at, directives.CodeUnnamedStep, "", "this heading has no text: a step needs a name")
 		} else if before, twice := named[key]; twice {
-			b.out.add(s.at, directives.CodeDuplicateStep, "rename one of them", "the step %q has the name of the one on line %d", s.name, before)
+			b.out.add(s.at, directives.CodeDuplicateStep, "rename one of them", "the step %q has the same name as the one on line %d", s.name, before)
 		} else {
 			named[key] = s.at.Line
 		}
@@ -70,11 +70,11 @@ func (b *bodyReader) read(p *Plan) {
 	}
 	p.Instructions = strings.Join(instructions, "\n\n")
 	if len(p.Steps) == 0 {
-		b.out.add(sections[0].at, directives.CodeNoStep, "add a ## heading with a prompt below it", "the workflow has instructions and no step")
+		b.out.add(sections[0].at, directives.CodeNoStep, "add a ## heading with a prompt below it", "the workflow has instructions but no step")
 	}
 }
 
-// sections cuts the body at its level-2 headings, as goldmark sees them; nil if there are none.
+// sections splits the body at its level-2 headings, as goldmark sees them; nil if there are none.
 func (b *bodyReader) sections() []section {
 	if !b.boundedBlocks() {
 		return nil
@@ -82,7 +82,7 @@ func (b *bodyReader) sections() []section {
 	doc := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-	).Parse(text.NewReader(b.src.body)) // what stands within the lines is of no interest, and takes long in hostile ones
+	).Parse(text.NewReader(b.src.body)) // inline content does not matter, and can be slow in hostile notes
 	var (
 		list  []section
 		start int // of the lines below the last heading
@@ -122,10 +122,10 @@ func (b *bodyReader) sections() []section {
 	return list
 }
 
-// What goldmark needs for a line of quotes and lists, and for definitions of links, grows with the square of their number.
+// The time goldmark needs for nested quotes and lists, and for link definitions, grows with the square of their number.
 const (
 	maxNesting     = 100 // quotes and list items that one line opens
-	maxDefinitions = 500 // lines that begin like the definition of a link
+	maxDefinitions = 500 // lines that start like a link definition
 )
 
 var (
@@ -133,8 +133,7 @@ var (
 	definition = regexp.MustCompile(`^[ \t>]*\[`)
 )
 
-// boundedBlocks reports whether the body can be cut at its headings in a time that nobody notices, and says what is wrong
-// with one that cannot.
+// boundedBlocks reports whether the body can be split at its headings quickly, and adds a diagnostic if not.
 func (b *bodyReader) boundedBlocks() bool {
 	definitions := 0
 	for i, line := range strings.Split(string(b.src.body), "\n") {
@@ -149,17 +148,17 @@ func (b *bodyReader) boundedBlocks() bool {
 		}
 		switch {
 		case marks > maxNesting || len(line)-len(strings.TrimLeft(line, " \t")) > 10*maxNesting:
-			b.out.add(b.out.at(b.src.bodyLine+i, 1), directives.CodeUnreadable, "take the marks out of the line", "the line opens more than %d quotes or lists", maxNesting)
+			b.out.add(b.out.at(b.src.bodyLine+i, 1), directives.CodeUnreadable, "remove the markers from the line", "the line opens more than %d quotes or lists", maxNesting)
 			return false
 		case definitions > maxDefinitions:
-			b.out.add(b.out.at(b.src.bodyLine+i, 1), directives.CodeUnreadable, "move them to a note that the workflow reads with @input", "more than %d lines begin with a bracket", maxDefinitions)
+			b.out.add(b.out.at(b.src.bodyLine+i, 1), directives.CodeUnreadable, "move them to a note that the workflow reads with @input", "more than %d lines start with a bracket", maxDefinitions)
 			return false
 		}
 	}
 	return true
 }
 
-// heading is the text of a heading and the offset of the line below it.
+// heading returns the text of a heading and the offset of the line below it.
 func (b *bodyReader) heading(h *ast.Heading, begin int) (name string, end int) {
 	lines := h.Lines()
 	parts := make([]string, 0, lines.Len())
@@ -175,23 +174,23 @@ func (b *bodyReader) heading(h *ast.Heading, begin int) (name string, end int) {
 	return strings.Join(parts, " "), end
 }
 
-// checkSetext looks for rules (---) that were meant to divide and make a heading of what stands above them.
+// checkSetext reports rules (---) that were meant as dividers but turn the text above into a heading.
 func (b *bodyReader) checkSetext(lines []string, begin int) {
 	at := b.offset(begin)
 	for i, line := range lines {
 		if directive, _ := directives.IsDirective(line); directive {
 			at.Line += i
 			b.cutShort = true
-			b.out.add(at, directives.CodeSetextAccident, "put a blank line before ---", "the --- below this directive makes a heading of it")
+			b.out.add(at, directives.CodeSetextAccident, "put a blank line before ---", "the --- below turns this directive into a heading")
 			return
 		}
 	}
 	if len(lines) > 1 {
-		b.out.add(at, directives.CodeSetextSuspected, "put a blank line before ---, or use ##", "the --- below this paragraph makes a heading of it")
+		b.out.add(at, directives.CodeSetextSuspected, "put a blank line before ---, or use ##", "the --- below turns this paragraph into a heading")
 	}
 }
 
-// lineEnd is the offset behind the line end that follows an offset.
+// lineEnd returns the offset after the next line end.
 func (b *bodyReader) lineEnd(from int) int {
 	if i := bytes.IndexByte(b.src.body[min(from, len(b.src.body)):], '\n'); i >= 0 {
 		return from + i + 1
@@ -199,7 +198,7 @@ func (b *bodyReader) lineEnd(from int) int {
 	return len(b.src.body)
 }
 
-// offset is the position of a byte of the body.
+// offset returns the position of a byte of the body.
 func (b *bodyReader) offset(at int) Position {
 	if b.starts == nil {
 		b.starts = []int{0}
@@ -220,12 +219,12 @@ func (b *bodyReader) offset(at int) Position {
 func (b *bodyReader) beforeSections(text string) {
 	for i, line := range strings.Split(text, "\n") {
 		if _, known := directives.IsDirective(line); known {
-			b.out.add(b.out.at(b.src.bodyLine+i, 1), directives.CodeOutsideSection, "move it below the heading of a step", "this directive stands before the first section and is not used")
+			b.out.add(b.out.at(b.src.bodyLine+i, 1), directives.CodeOutsideSection, "move it below the heading of a step", "this directive is above the first section and is not used")
 		}
 	}
 }
 
-// readInstructions is the text of an instructions section, in which directives have no meaning.
+// readInstructions returns the text of an instructions section, in which directives have no meaning.
 func (b *bodyReader) readInstructions(s section) string {
 	block, _ := directives.Cut(s.lines, s.first)
 	for i, line := range block.Lines {

@@ -13,10 +13,10 @@ import (
 	"github.com/vaultflow/vaultflow/workflow/assistantmd"
 )
 
-// MaxSize is the largest workflow note in bytes. A workflow is written by hand or by a model; what is larger is not one.
+// MaxSize is the largest workflow note in bytes. People and models do not write larger ones.
 const MaxSize = 1 << 20
 
-// report collects the diagnostics of a note, in the order in which they are found.
+// report collects the diagnostics of a note, in the order of discovery.
 type report struct {
 	file string
 	list []diag.Diagnostic
@@ -30,14 +30,14 @@ func (r *report) add(at Position, code, suggestion, format string, args ...any) 
 	r.list = append(r.list, directives.At(at, code, suggestion, format, args...))
 }
 
-// mend gives edits to the diagnostic that was added last.
+// mend adds edits to the last diagnostic.
 func (r *report) mend(edits ...diag.Edit) {
 	if len(r.list) > 0 {
 		r.list[len(r.list)-1].Edits = edits
 	}
 }
 
-// source is a note's text, cut into frontmatter and body. Lines are without their line ends.
+// source is a note's text, split into frontmatter and body. Lines have no line ends.
 type source struct {
 	frontmatter []string // lines between the --- lines; nil without frontmatter
 	hasMeta     bool
@@ -47,11 +47,11 @@ type source struct {
 	lastLine    int
 }
 
-// read checks that a source is text and cuts it. A byte order mark and the carriage returns of line ends are dropped.
+// read checks that a source is text and splits it. It drops a byte order mark and the carriage returns of line ends.
 func (s *source) read(src []byte, out *report) bool {
 	s.bodyLine = 1
 	if len(src) > MaxSize {
-		out.add(out.at(1, 1), directives.CodeUnreadable, "", "the file has %d bytes; a workflow has at most %d", len(src), MaxSize)
+		out.add(out.at(1, 1), directives.CodeUnreadable, "", "the file has %d bytes; a workflow may have at most %d", len(src), MaxSize)
 		return false
 	}
 	if line, ok := textual(src); !ok {
@@ -80,8 +80,8 @@ func (s *source) read(src []byte, out *report) bool {
 	return false
 }
 
-// frontmatterStart is the index of the line that opens the frontmatter, or -1. Properties below blank lines are
-// reported, since no program sees them there, and read all the same, to report the rest of their faults.
+// frontmatterStart returns the index of the line that opens the frontmatter, or -1. Properties below blank lines are
+// reported, since no program sees them there, but read anyway to report their other faults.
 func frontmatterStart(lines []string, out *report) int {
 	i := 0
 	for i < len(lines) && strings.TrimSpace(lines[i]) == "" {
@@ -102,7 +102,7 @@ func frontmatterStart(lines []string, out *report) int {
 
 func isDashes(line string) bool { return strings.TrimRight(line, " \t") == "---" }
 
-// textual says whether the source is UTF-8 without NUL, and on which line it is not.
+// textual reports whether the source is UTF-8 without NUL, and if not, on which line.
 func textual(src []byte) (line int, ok bool) {
 	line = 1
 	for i := 0; i < len(src); {
@@ -123,7 +123,7 @@ func digest(src []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// line is a line of the frontmatter by its number in the note; "" outside.
+// line returns a line of the frontmatter by its number in the note, or "" outside.
 func (s *source) line(number int) string {
 	if i := number - s.metaLine - 1; i >= 0 && i < len(s.frontmatter) {
 		return s.frontmatter[i]
@@ -131,13 +131,13 @@ func (s *source) line(number int) string {
 	return ""
 }
 
-// rest is the line of the frontmatter from a position os.
+// rest returns the line of the frontmatter from a position on.
 func (s *source) rest(at Position) string {
 	line := []rune(s.line(at.Line))
 	return string(line[min(at.Column-1, len(line)):])
 }
 
-// beside says whether a property of a name has the indentation of a positios.
+// beside reports whether a property with this name has the indentation of a position.
 func (s *source) beside(at Position, name string) bool {
 	return slices.ContainsFunc(s.frontmatter, func(line string) bool {
 		trimmed := strings.TrimLeft(line, " ")
@@ -145,7 +145,7 @@ func (s *source) beside(at Position, name string) bool {
 	})
 }
 
-// old is the frontmatter as AssistantMD read it.
+// old returns the frontmatter as AssistantMD read it.
 func (s *source) old(file string) assistantmd.Frontmatter {
 	f := assistantmd.Frontmatter{File: file, Start: s.metaLine, Keys: keyNames}
 	if s.hasMeta {

@@ -7,10 +7,10 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 )
 
-// stepCheck looks at a step as a whole, when each of its lines is correct.
+// stepCheck checks a step as a whole, once each of its lines is correct.
 type stepCheck struct {
 	out      *report
-	cutShort bool // an error took directives from the step
+	cutShort bool // an error removed directives from the step
 	step     Step
 	at       Position // of the heading
 }
@@ -29,7 +29,7 @@ func (c stepCheck) check() {
 
 func (c stepCheck) none() bool { return c.step.Model != nil && c.step.Model.None }
 
-// places looks for inputs that are to stand at a place which the prompt does not have.
+// places reports inputs with a place that the prompt does not have.
 func (c stepCheck) places() {
 	inputs := c.step.Inputs
 	if c.step.ForEach != nil {
@@ -37,7 +37,7 @@ func (c stepCheck) places() {
 	}
 	for _, in := range inputs {
 		if in.As != "" && !c.none() && !strings.Contains(c.step.Prompt, "{{"+in.As+"}}") {
-			c.out.add(in.At, directives.CodePlaceUnused, "write {{"+in.As+"}} where the input belongs", "the prompt does not say {{%s}}", in.As)
+			c.out.add(in.At, directives.CodePlaceUnused, "write {{"+in.As+"}} where the input belongs", "the prompt does not contain {{%s}}", in.As)
 		}
 	}
 }
@@ -45,11 +45,11 @@ func (c stepCheck) places() {
 func (c stepCheck) unusedHeader() {
 	isFile := func(o directives.Output) bool { return o.Target.Scheme == directives.SchemeFile }
 	if c.step.Header != "" && !slices.ContainsFunc(c.step.Outputs, isFile) {
-		c.out.add(c.step.HeaderAt, directives.CodeHeaderUnused, "", "the step writes no file that the header could stand in")
+		c.out.add(c.step.HeaderAt, directives.CodeHeaderUnused, "", "the step writes no file, so the header is not used")
 	}
 }
 
-// withoutModel looks for directives that concern a model call in a step which makes none.
+// withoutModel reports directives about model calls in a step that makes none.
 func (c stepCheck) withoutModel() {
 	if !c.none() {
 		return
@@ -72,7 +72,7 @@ func (c stepCheck) withoutModel() {
 	}
 }
 
-// items looks for an @for_each whose items go nowhere, or whose batches write over each other.
+// items reports an @for_each whose items are not used, or whose batches overwrite each other.
 func (c stepCheck) items() {
 	each := c.step.ForEach
 	if each == nil {
@@ -80,7 +80,7 @@ func (c stepCheck) items() {
 	}
 	if each.As == "" && !c.usesItems() {
 		c.out.add(each.At, directives.CodeNoEffect, "write @input file: {item}, or add as=NAME and {{NAME}} in the prompt",
-			"the step does not use its items: every run of it would be the same")
+			"the step does not use its items, so all batches would be the same")
 	}
 	if c.step.WriteMode.Mode == directives.ModeReplace || c.step.WriteMode.Mode == directives.ModeSection {
 		for _, out := range c.step.Outputs {
@@ -104,7 +104,7 @@ func (c stepCheck) routeOverwrites(r *directives.Route) {
 func (c stepCheck) overwrites(t directives.Target) {
 	if !hasItem(t) {
 		c.out.add(t.At, directives.CodeOverwrites, "put {item-name} or {batch} into the name, or use append",
-			"each batch writes over what the one before wrote to %s", t)
+			"each batch overwrites what the one before wrote to %s", t)
 	}
 }
 
@@ -125,12 +125,12 @@ func (c stepCheck) usesItems() bool {
 	return false
 }
 
-// hasItem says whether a target has {item}, {item-name} or {batch} in it.
+// hasItem reports whether a target contains {item}, {item-name} or {batch}.
 func hasItem(t directives.Target) bool {
 	return !t.Literal && (strings.Contains(t.Path, "{item}") || strings.Contains(t.Path, "{item-name}") || strings.Contains(t.Path, "{batch}"))
 }
 
-// writeMode looks for modes that need a note and have none.
+// writeMode reports modes that need a note but have none.
 func (c stepCheck) writeMode() {
 	mode := c.step.WriteMode
 	if len(c.step.Outputs) == 0 && mode.At.Line > 0 {
@@ -154,11 +154,11 @@ func (c stepCheck) writeMode() {
 func (c stepCheck) needsNote(mode string, t directives.Target) {
 	kind := directives.KindOf(t.Path)
 	if (mode == directives.ModeFrontmatter || mode == directives.ModeSection) && t.Scheme == directives.SchemeFile && kind != "" && kind != "markdown" {
-		c.out.add(t.At, directives.CodeExtension, "write to a note, or use replace", "write mode %s needs a Markdown note, which %s is not", mode, t)
+		c.out.add(t.At, directives.CodeExtension, "write to a note, or use replace", "write mode %s needs a Markdown note, but %s is not one", mode, t)
 	}
 }
 
-// formats looks for outputs whose format the answer does not have.
+// formats reports outputs whose format the answer does not have.
 func (c stepCheck) formats() {
 	for _, out := range c.step.Outputs {
 		if out.Format == directives.FormatMarkdown && c.step.Schema != nil && !c.none() {

@@ -28,20 +28,20 @@ func (b *bodyReader) readStep(s section) Step {
 	return step
 }
 
-// Every @input of a step is looked for in the whole vault: a note with thousands of them would never be done.
+// Each @input of a step searches the whole vault: a note with thousands of them would never finish.
 const (
 	maxStepDirectives = 300  // of one step
 	maxDirectives     = 2000 // of a workflow
 	maxSteps          = 500
 )
 
-// bounded reports a step that has more directives than can be worked on, and keeps the first ones.
+// bounded reports a step with too many directives, and keeps the first ones.
 func (b *bodyReader) bounded(list []directives.Directive, faults []diag.Diagnostic, s section) ([]directives.Directive, []diag.Diagnostic) {
 	b.directives += len(list)
 	switch {
 	case len(list) > maxStepDirectives:
 		faults = append(faults, directives.At(s.at, directives.CodeRepeatedDirective, "select files with a pattern, such as @input file: Notes/*.md, or use several steps",
-			"the step has %d directives; %d is the most", len(list), maxStepDirectives))
+			"the step has %d directives; at most %d are allowed", len(list), maxStepDirectives))
 		list = list[:maxStepDirectives]
 	case b.directives > maxDirectives:
 		faults = append(faults, directives.At(s.at, directives.CodeRepeatedDirective, "use several workflows", "the workflow has more than %d directives", maxDirectives))
@@ -50,7 +50,7 @@ func (b *bodyReader) bounded(list []directives.Directive, faults []diag.Diagnost
 	return list, faults
 }
 
-// readPrompt takes the lines below the directives, without blank lines at either end.
+// readPrompt returns the lines below the directives, without blank lines at either end.
 func (b *bodyReader) readPrompt(step *Step, s section, from int) {
 	lines := s.lines[min(from, len(s.lines)):]
 	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
@@ -67,8 +67,8 @@ func (b *bodyReader) readPrompt(step *Step, s section, from int) {
 	step.Prompt = strings.Join(unescapeKnown(lines), "\n")
 }
 
-// unescapeKnown takes the backslash off `\@input` and the like at the beginning of lines outside code, where it is
-// needed to tell prompt text from a misplaced directive. All other text stays as it is.
+// unescapeKnown removes the backslash from `\@input` and the like at the start of lines outside code, where it distinguishes
+// prompt text from a misplaced directive. All other text remains as it is.
 func unescapeKnown(lines []string) []string {
 	open := ""
 	for i, line := range lines {

@@ -14,7 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// values reads the values of properties, and reports those of another type.
+// values reads the values of properties, and reports those of the wrong type.
 type values struct {
 	src *source
 	out *report
@@ -26,12 +26,12 @@ type field struct {
 	node *yaml.Node
 }
 
-// node is the position of a YAML node; its columns count characters, as ours do, and its lines those below the first ---.
+// node returns the position of a YAML node, whose columns count characters, as ours do, and whose lines count from the first ---.
 func (v *values) node(y *yaml.Node) Position {
 	return v.out.at(v.src.metaLine+y.Line, max(y.Column, 1))
 }
 
-// scalar is the text of a value that is one; anything else is reported.
+// scalar returns the text of a scalar value, and reports anything else.
 func (v *values) scalar(f field, want string) (string, bool) {
 	if f.node.Kind != yaml.ScalarNode {
 		v.out.add(v.node(f.node), directives.CodeKeyType, "", "%s takes %s, not a %s", f.name, want, kindName(f.node))
@@ -59,7 +59,7 @@ func (v *values) boolean(f field) bool {
 	}
 	b, err := directives.ParseBool(text)
 	if err != nil {
-		v.out.add(v.node(f.node), directives.CodeKeyValue, "write "+f.name+": true", "%s is true or false, not %q", f.name, text)
+		v.out.add(v.node(f.node), directives.CodeKeyValue, "write "+f.name+": true", "%s must be true or false, not %q", f.name, text)
 	}
 	return b
 }
@@ -71,14 +71,14 @@ func (v *values) word(into *string, f field, allowed ...string) {
 	}
 	word := strings.ToLower(text)
 	if !slices.Contains(allowed, word) {
-		v.out.add(v.node(f.node), directives.CodeKeyValue, cmp.Or(hint(word, allowed), "write "+f.name+": "+allowed[0]), "%s is one of %s, not %q", f.name, strings.Join(allowed, ", "), text)
+		v.out.add(v.node(f.node), directives.CodeKeyValue, cmp.Or(hint(word, allowed), "write "+f.name+": "+allowed[0]), "%s must be one of %s, not %q", f.name, strings.Join(allowed, ", "), text)
 		v.mendWord(f.node, allowed)
 		return
 	}
 	*into = word
 }
 
-// hint proposes the nearest word.
+// hint suggests the nearest word.
 func hint(word string, allowed []string) string {
 	if near := diag.Nearest(word, allowed); near != "" {
 		return "did you mean " + near + "?"
@@ -86,7 +86,7 @@ func hint(word string, allowed []string) string {
 	return ""
 }
 
-// texts reads one text or a list of them. An empty list that was given is not nil.
+// texts reads one text or a list of them. An explicit empty list is not nil.
 func (v *values) texts(f field) []field {
 	switch f.node.Kind {
 	case yaml.ScalarNode:
@@ -98,7 +98,7 @@ func (v *values) texts(f field) []field {
 				item = item.Alias
 			}
 			if item.Kind != yaml.ScalarNode || isNull(item) {
-				v.out.add(v.node(item), directives.CodeKeyType, "quote it if it is text", "%s holds texts, not a %s", f.name, kindName(item))
+				v.out.add(v.node(item), directives.CodeKeyType, "quote it if it is text", "%s takes texts, not a %s", f.name, kindName(item))
 				continue
 			}
 			list = append(list, field{f.name, item})
@@ -138,7 +138,7 @@ func (v *values) glob(f field) (string, bool) {
 	return "", false
 }
 
-// group calls read for each property of a group, and reports names that are not allowed in it.
+// group calls read for each property of a group, and reports unknown ones.
 func (v *values) group(f field, allowed []string, read func(field)) {
 	if f.node.Kind != yaml.MappingNode {
 		v.out.add(v.node(f.node), directives.CodeKeyType, "write its properties indented below it", "%s takes a group of properties (%s)", f.name, strings.Join(allowed, ", "))
@@ -151,7 +151,7 @@ func (v *values) group(f field, allowed []string, read func(field)) {
 		}
 		switch {
 		case f.name == "budget" && !slices.Contains(allowed, key.Value) && directives.BudgetElsewhere(key.Value) != "":
-			v.out.add(v.node(key), directives.CodeSubKey, directives.BudgetElsewhere(key.Value), "%s is no limit of a workflow", key.Value)
+			v.out.add(v.node(key), directives.CodeSubKey, directives.BudgetElsewhere(key.Value), "%s is not a limit of a workflow", key.Value)
 		case !slices.Contains(allowed, key.Value):
 			v.out.add(v.node(key), directives.CodeSubKey, hint(key.Value, allowed), "unknown property %q of %s; allowed are %s", key.Value, f.name, strings.Join(allowed, ", "))
 			v.mendWord(key, allowed)
@@ -162,7 +162,7 @@ func (v *values) group(f field, allowed []string, read func(field)) {
 	}
 }
 
-// tools reads a list of names of tools, or all, or none.
+// tools reads a list of tool names, or all, or none.
 func (v *values) tools(f field) (names []string, at []Position, none bool) {
 	items := v.texts(f)
 	if len(items) == 1 {
@@ -184,7 +184,7 @@ func (v *values) tools(f field) (names []string, at []Position, none bool) {
 	return names, at, items != nil && len(items) == 0
 }
 
-// hosts reads a list of host names, with `*.` for those below one.
+// hosts reads a list of host names; `*.` covers those below one.
 func (v *values) hosts(f field) []string {
 	var hosts []string
 	for _, item := range v.texts(f) {
@@ -199,7 +199,7 @@ func (v *values) hosts(f field) []string {
 	return hosts
 }
 
-// entries lists the texts of the property. An unquoted `- cron: …` in a list is a group to YAML, and reported.
+// entries lists the texts of the property. It reports an unquoted `- cron: …` in a list, which YAML reads as a group.
 func (v *values) entries(f field) []field {
 	if f.node.Kind == yaml.SequenceNode {
 		var list []field
@@ -223,8 +223,8 @@ func (v *values) entries(f field) []field {
 	return []field{f}
 }
 
-// mendWord replaces a plain word of the frontmatter by the candidate that it must mean. A property that stands there
-// under its right name as well is left alone.
+// mendWord replaces a plain word of the frontmatter with the candidate that it must mean, unless the correct property exists
+// too.
 func (v *values) mendWord(word *yaml.Node, candidates []string) {
 	near, ok := diag.Certain(word.Value, candidates)
 	if ok {
@@ -232,7 +232,7 @@ func (v *values) mendWord(word *yaml.Node, candidates []string) {
 	}
 }
 
-// rename replaces a plain word of the frontmatter, unless a property of that name stands on the same level.
+// rename replaces a plain word of the frontmatter, unless the same level has a property of that name.
 func (v *values) rename(word *yaml.Node, name string) {
 	at := v.node(word)
 	if word.Style != 0 || !strings.HasPrefix(v.src.rest(at), word.Value) || v.src.beside(at, name) {
@@ -246,7 +246,7 @@ func (v *values) mendSchedule(at Position, written string) {
 	entry := strings.TrimSpace(written)
 	before := strings.TrimSuffix(v.src.line(at.Line), v.src.rest(at))
 	if strings.ContainsAny(entry, "#\"\\") || strings.Trim(strings.TrimPrefix(before, "schedule:"), " -") != "" {
-		return // a comment, half a quote or a list in brackets: a person must say where the entry ends
+		return // a comment, half a quote or a list in brackets: only the user knows where the entry ends
 	}
 	v.out.mend(diag.Replace(at, utf8.RuneCountInString(entry), strconv.Quote(entry)))
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// tokens holds the tokens of moment's date formats, longest first among those that share a beginning.
+// tokens holds the tokens of moment's date formats; of those that begin alike, the longest comes first.
 var tokens = []struct {
 	name   string
 	format func(time.Time) string
@@ -169,7 +169,7 @@ type formatPart struct {
 	text   string
 	format func(time.Time) string
 	local  bool // the token of a local format, which abbreviates several tokens
-	stray  bool // a letter outside brackets that is no token
+	stray  bool // a letter outside brackets that is not a token
 }
 
 // scanFormat cuts a format into parts. With local, the tokens of local formats are parts of their own; without it they

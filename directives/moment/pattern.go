@@ -19,7 +19,7 @@ var patterns = []struct{ name, format string }{
 	{"next-month", "YYYY-MM"},
 	{"day-name", "dddd"},
 	{"month-name", "MMMM"},
-	{"now", "YYYY-MM-DD HHmm"}, // no colon: the name is fit for files on every system
+	{"now", "YYYY-MM-DD HHmm"}, // no colon: it must be a valid file name on every system
 }
 
 // Patterns lists the date patterns, in the order of the language's page.

@@ -7,8 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// quotedItems quotes the globs of a list or group in brackets that start with `*`, which YAML takes for an alias:
-// `[*.md, Inbox/**]` becomes `["*.md", Inbox/**]`. It is not ok when that does not make YAML of the text.
+// quotedItems quotes globs in brackets that start with `*`, which YAML reads as an alias: `[*.md, Inbox/**]` becomes
+// `["*.md", Inbox/**]`. It is not ok if the result is not YAML.
 func quotedItems(raw string) (text string, ok bool) {
 	if raw == "" || raw[0] != '[' && raw[0] != '{' || strings.HasPrefix(raw, "{{") {
 		return "", false
@@ -36,7 +36,7 @@ func quotedItems(raw string) (text string, ok bool) {
 	return b.String(), true
 }
 
-// bracketed reports whether a property of ours is written in brackets: quotes around all of it would change its meaning.
+// bracketed reports whether a property of ours is in brackets: quoting all of it would change its meaning.
 func (f Frontmatter) bracketed(p oldProperty) bool {
 	return slices.Contains(f.Keys, p.key) && p.raw != "" && (p.raw[0] == '[' || p.raw[0] == '{')
 }

@@ -1,4 +1,4 @@
-// Package assistantmd knows the workflow language that AssistantMD had in February and March 2026, and how to write it
-// in ours. [Review] adds the exact rewriting to the diagnostics of a note; [Frontmatter.Repair] makes YAML of properties
-// that AssistantMD read as plain text. The package reads text and keeps no state.
+// Package assistantmd translates the workflow language of AssistantMD, as of February and March 2026, into ours. [Review]
+// adds the exact rewriting to the diagnostics of a note; [Frontmatter.Repair] turns properties that AssistantMD read as plain
+// text into YAML. The package reads text and keeps no state.
 package assistantmd

@@ -2,14 +2,14 @@ package assistantmd
 
 import "strings"
 
-// oldKeys are those of AssistantMD which mean nothing here, with what to do about them.
+// oldKeys holds AssistantMD's properties that have no meaning here, with advice.
 var oldKeys = map[string]string{
 	"workflow_engine": "delete it: there is one engine", "workflow-engine": "delete it: there is one engine",
 	"week-start-day": "write week_start_day", "on-import": "write on_import", "catch-up": "write catch_up",
 	"max-runs-per-day": "write max_runs_per_day",
 }
 
-// OldKey returns what to do about a property of AssistantMD that means nothing here.
+// OldKey returns advice about a property of AssistantMD that has no meaning here.
 func OldKey(key string) (advice string, ok bool) {
 	advice, ok = oldKeys[strings.ToLower(key)]
 	return advice, ok

@@ -9,13 +9,13 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// oldLine is a directive line, cut as AssistantMD cut it, with the offsets of its parts.
+// oldLine is a directive line, split as AssistantMD split it, with the offsets of its parts.
 type oldLine struct {
 	text    string
 	place   diag.Position // of the first character of the line
 	name    string        // canonical
 	nameEnd int
-	value   piece // all behind the name
+	value   piece // everything after the name
 	base    piece // the value without its parameters
 	block   piece // the parameters with their parentheses; empty without any
 	items   []oldItem
@@ -62,7 +62,7 @@ func canonicalName(s string) string { return strings.ReplaceAll(strings.ToLower(
 
 func (l oldLine) slice(start, end int) piece { return piece{l.text[start:end], start, end} }
 
-// blockStart is the offset of the parenthesis that the last character closes, when all between them are parameters.
+// blockStart returns the offset of the parenthesis that the last character closes, if there are only parameters in between.
 func (l oldLine) blockStart() int {
 	if !strings.HasSuffix(l.value.text, ")") {
 		return -1
@@ -79,7 +79,7 @@ func (l oldLine) blockStart() int {
 	return -1
 }
 
-// closing is the offset of the parenthesis that closes the one at open; those in quoted values do not count.
+// closing returns the offset of the parenthesis that closes the one at open, ignoring those in quoted values.
 func (l oldLine) closing(open int) int {
 	depth := 0
 	for i := open; i < len(l.text); i++ {
@@ -99,7 +99,7 @@ func (l oldLine) closing(open int) int {
 	return -1
 }
 
-// readItems cuts parameters at the commas outside of quotes and parentheses.
+// readItems splits parameters at the commas outside quotes and parentheses.
 func (l oldLine) readItems(from, to int) []oldItem {
 	var items []oldItem
 	depth, quote, start := 0, byte(0), from
@@ -125,7 +125,7 @@ func (l oldLine) readItems(from, to int) []oldItem {
 	return items
 }
 
-// readItem reads `key` or `key=value`; what is neither has no key.
+// readItem parses `key` or `key=value`; anything else has no key.
 func (l oldLine) readItem(start, end int) (oldItem, bool) {
 	text := strings.TrimSpace(l.text[start:end])
 	if text == "" {
@@ -150,7 +150,7 @@ func (l oldLine) readItem(start, end int) (oldItem, bool) {
 	return it, true
 }
 
-// item is the parameter with a key.
+// item returns the parameter with a key.
 func (l oldLine) item(key string) (oldItem, bool) {
 	i := slices.IndexFunc(l.items, func(it oldItem) bool { return it.key == key })
 	if i < 0 {
@@ -159,7 +159,7 @@ func (l oldLine) item(key string) (oldItem, bool) {
 	return l.items[i], true
 }
 
-// on says whether a parameter is set to true.
+// on reports whether a parameter is true.
 func (l oldLine) on(key string) bool {
 	it, ok := l.item(key)
 	if !ok {
@@ -169,14 +169,14 @@ func (l oldLine) on(key string) bool {
 	return it.valueAt.text == "" || err == nil && b
 }
 
-// late says whether the line has a form that AssistantMD knew from the end of March on.
+// late reports whether the line uses a form that AssistantMD added at the end of March.
 func (l oldLine) late() bool {
 	return l.name == "input" && slices.ContainsFunc(l.items, func(it oldItem) bool {
 		return slices.Contains([]string{"pending", "latest", "limit", "order", "dir", "tail", "dt_pattern", "dt_format"}, it.key)
 	})
 }
 
-// column is the column of an offset.
+// column returns the column of an offset.
 func (l oldLine) column(offset int) int {
 	return l.place.Column + utf8.RuneCountInString(l.text[:offset])
 }
@@ -189,19 +189,19 @@ func (l oldLine) at(offset int) diag.Position {
 
 func (l oldLine) nameAt() diag.Position { return l.at(strings.IndexByte(l.text, '@')) }
 
-// replace is the edit that puts a text between two offsets.
+// replace returns an edit that replaces the text between two offsets.
 func (l oldLine) replace(start, end int, text string) diag.Edit {
 	return diag.Replace(l.at(start), utf8.RuneCountInString(l.text[start:end]), text)
 }
 
-// deleted is the edit that removes the line.
+// deleted returns an edit that removes the line.
 func (l oldLine) deleted() diag.Edit { return deleteLine(l.place.Line) }
 
 func deleteLine(line int) diag.Edit {
 	return diag.Edit{Line: line, Column: 1, EndLine: line + 1, EndColumn: 1}
 }
 
-// without is the edit that removes a parameter with its comma, and the parentheses with the last one.
+// without returns an edit that removes a parameter with its comma, or with the parentheses if it is the only one.
 func (l oldLine) without(it oldItem) diag.Edit {
 	i := slices.IndexFunc(l.items, func(o oldItem) bool { return o.start == it.start })
 	switch {
@@ -213,7 +213,7 @@ func (l oldLine) without(it oldItem) diag.Edit {
 	return l.replace(l.items[i-1].end, it.end, "")
 }
 
-// with is the edit that adds parameters.
+// with returns an edit that adds parameters.
 func (l oldLine) with(params ...string) diag.Edit {
 	list := strings.Join(params, ", ")
 	switch {

@@ -8,10 +8,10 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// isoForms are the date formats of AssistantMD that order=date finds in names.
+// isoForms holds AssistantMD's date formats that order=date recognizes in names.
 var isoForms = []string{"YYYY-MM-DD", "YYYY_MM_DD", "YYYY.MM.DD", "YYYYMMDD"}
 
-// inputParams mends the parameters of an input.
+// inputParams fixes the parameters of an input.
 func (r lineReview) inputParams(l oldLine) {
 	r.order(l)
 	r.scope(l)
@@ -23,7 +23,7 @@ func (r lineReview) inputParams(l oldLine) {
 	}
 }
 
-// order mends the names of orders, and how dates were found in names.
+// order fixes the names of orders, and how dates were found in names.
 func (r lineReview) order(l oldLine) {
 	order, _ := l.item("order")
 	if strings.EqualFold(order.value, "alphanum") {
@@ -46,7 +46,7 @@ func (r lineReview) order(l oldLine) {
 	}
 }
 
-// withoutForms is the block of parameters with order=date in the place of the forms of dates.
+// withoutForms returns the parameter block with order=date instead of the forms of dates.
 func (l oldLine) withoutForms() string {
 	var kept []string
 	for _, it := range l.items {
@@ -64,7 +64,7 @@ func (l oldLine) withoutForms() string {
 	return " (" + strings.Join(kept, ", ") + ")"
 }
 
-// scope mends the sessions of chats, which a step of a workflow never had: the store of the run was used.
+// scope fixes scope=session: a workflow step never had a chat session, and used the run's store instead.
 func (r lineReview) scope(l oldLine) {
 	if it, ok := l.item("scope"); ok && strings.EqualFold(it.value, "session") {
 		r.out.attach(l.at(it.valueAt.start), l.column(it.valueAt.start), directives.CodeParamValue,
@@ -72,7 +72,7 @@ func (r lineReview) scope(l oldLine) {
 	}
 }
 
-// pending writes out the defaults that AssistantMD had for a selection of pending files.
+// pending adds AssistantMD's defaults for a selection of pending files.
 func (r lineReview) pending(l oldLine) {
 	var add []string
 	if _, ok := l.item("limit"); !ok {
@@ -82,6 +82,6 @@ func (r lineReview) pending(l oldLine) {
 		add = append(add, "order=ctime")
 	}
 	if len(add) > 0 {
-		r.out.warn(l.at(l.block.start), "add "+strings.Join(add, ", "), "AssistantMD took 10 pending files unless told otherwise, the oldest first; here it is all of them, by name", l.with(add...))
+		r.out.warn(l.at(l.block.start), "add "+strings.Join(add, ", "), "AssistantMD selected 10 pending files by default, oldest first; here the default is all of them, by name", l.with(add...))
 	}
 }

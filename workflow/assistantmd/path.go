@@ -9,7 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// path is the path of a `file:` value, and where it stands with the brackets of a wikilink.
+// path returns the path of a `file:` value, and its place including the brackets of a wikilink.
 func (l oldLine) path() (path string, outer piece, ok bool) {
 	rest, ok := cutFold(l.base.text, "file")
 	if !ok {
@@ -36,7 +36,7 @@ var (
 	listed    = regexp.MustCompile(`(?i)\s*,\s*(file:)`)
 )
 
-// inputPath mends what AssistantMD wrote in the path of an input.
+// inputPath fixes AssistantMD's notation in the path of an input.
 func (r lineReview) inputPath(l oldLine) {
 	path, outer, ok := l.path()
 	if !ok {
@@ -51,20 +51,20 @@ func (r lineReview) inputPath(l oldLine) {
 	case selecting.MatchString(path):
 		r.selected(l, path, outer)
 	case strings.Contains(lastPiece(path), "*") && !strings.ContainsAny(strings.ReplaceAll(lastPiece(path), "**", "."), "."):
-		r.rewrite(l, outer, path+".md", "a glob of AssistantMD fitted Markdown notes only", "")
+		r.rewrite(l, outer, path+".md", "AssistantMD's globs matched only Markdown notes", "")
 	}
 	if r.ours && strings.HasPrefix(path, "__virtual_docs__/") {
 		r.out.warn(l.at(outer.start), "delete the line", "AssistantMD showed its own documentation below __virtual_docs__; there is no such folder here")
 	}
 }
 
-// lastPiece is what follows the last slash outside of braces, with patterns replaced by a letter.
+// lastPiece returns what follows the last slash outside braces, with patterns replaced by a letter.
 func lastPiece(path string) string {
 	plain := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "x")
 	return plain[strings.LastIndexByte(plain, '/')+1:]
 }
 
-// split writes each file of `file: a, file: b` on its own line.
+// split puts each file of `file: a, file: b` on its own line.
 func (r lineReview) split(l oldLine, path string, outer piece) {
 	if outer.text != path {
 		return
@@ -78,12 +78,12 @@ func (r lineReview) split(l oldLine, path string, outer piece) {
 	r.out.attach(l.at(outer.start), l.column(outer.start), directives.CodeMalformed, "", l.replace(outer.start, outer.end, lines))
 }
 
-// folder is the folder in which a pattern selected files.
+// folder returns the folder in which a pattern selected files.
 func folder(path string, brace int) string {
 	return path[:strings.LastIndexByte(path[:brace], '/')+1]
 }
 
-// counted mends `{this-week:3}`, which selected by the dates in names.
+// counted fixes `{this-week:3}`, which selected files by the dates in their names.
 func (r lineReview) counted(l oldLine, path string, outer piece) {
 	m := counted.FindStringSubmatchIndex(path)
 	name, count := path[m[2]:m[3]], path[m[4]:m[5]]
@@ -94,11 +94,11 @@ func (r lineReview) counted(l oldLine, path string, outer piece) {
 	to := folder(path, m[0]) + "*.md"
 	params := []string{"order=date", "dir=desc", "limit=" + count}
 	r.out.attach(l.at(outer.start), l.column(outer.end), directives.CodePatternFormat,
-		fmt.Sprintf("write file: %s (%s): the newest %s by the dates in their names, whether of %s or not", to, strings.Join(params, ", "), count, within),
+		fmt.Sprintf("write file: %s (%s) for the newest %s by the dates in their names, even if not from %s", to, strings.Join(params, ", "), count, within),
 		l.replace(outer.start, outer.end, to), l.with(params...))
 }
 
-// chooses says whether the line has parameters of its own that choose among files.
+// chooses reports whether the line has parameters that choose among files.
 func (l oldLine) chooses() bool {
 	for _, key := range []string{"pending", "latest", "limit", "order", "dir"} {
 		if _, ok := l.item(key); ok {
@@ -108,7 +108,7 @@ func (l oldLine) chooses() bool {
 	return false
 }
 
-// selected mends `{pending:5}` and `{latest}`, which are short for something else here.
+// selected fixes `{pending:5}` and `{latest}`, which mean something else here.
 func (r lineReview) selected(l oldLine, path string, outer piece) {
 	m := selecting.FindStringSubmatchIndex(path)
 	name, count := path[m[2]:m[3]], ""
@@ -121,24 +121,24 @@ func (r lineReview) selected(l oldLine, path string, outer piece) {
 		return
 	}
 	to, params := folder(path, m[0])+"*.md", []string{"pending", "limit=" + or(count, "10"), "order=ctime"}
-	message := "AssistantMD's {pending} took Markdown notes only, the oldest first, and " + or(count, "10") + " of them"
+	message := "AssistantMD's {pending} selected the " + or(count, "10") + " oldest notes, Markdown only"
 	if name == "latest" {
-		params, message = []string{"latest", "order=date"}, "AssistantMD's {latest} took the Markdown note with the newest date in its name"
+		params, message = []string{"latest", "order=date"}, "AssistantMD's {latest} selected the Markdown note with the newest date in its name"
 		if count != "" && count != "1" {
 			params = append(params, "limit="+count)
 		}
 		if subfolder {
-			to, params, message = folder(path, m[0])+"*"+tail, []string{"latest", "order=name"}, "AssistantMD's {latest} took the subfolder with the newest date in its name"
+			to, params, message = folder(path, m[0])+"*"+tail, []string{"latest", "order=name"}, "AssistantMD's {latest} selected the subfolder with the newest date in its name"
 		}
 	}
 	if subfolder && tail == "/" {
-		r.out.warn(l.at(outer.start), "name the folder, or one file in each subfolder", message+", with all notes in it; there is no such selection here")
+		r.out.warn(l.at(outer.start), "name the folder, or one file in each subfolder", message+", with all its notes; there is no such selection here")
 		return
 	}
 	r.rewrite(l, outer, to, message, strings.Join(params, ", "))
 }
 
-// rewrite proposes another path, and parameters to go with it.
+// rewrite suggests another path, and parameters for it.
 func (r lineReview) rewrite(l oldLine, outer piece, path, message, params string) {
 	edits := []diag.Edit{l.replace(outer.start, outer.end, path)}
 	suggestion := "write file: " + path
@@ -156,18 +156,18 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// outputPath says where AssistantMD wrote: every output got the extension .md, in the place of another one.
+// outputPath fixes output paths: AssistantMD wrote every output with the extension .md, replacing any other.
 func (r lineReview) outputPath(l oldLine) {
 	path, outer, ok := l.path()
 	if !ok {
 		return
 	}
 	if m := selecting.FindStringSubmatch(path); m != nil && m[1] == "latest" {
-		r.out.attach(l.at(outer.start), l.column(outer.end), directives.CodePatternPlace, "name the file; AssistantMD took the newest date in a name of the vault's root, or else today's")
+		r.out.attach(l.at(outer.start), l.column(outer.end), directives.CodePatternPlace, "name the file; AssistantMD used the newest date in a name at the vault's root, or else today's")
 		return
 	}
 	if r.ours && outer.text != path {
-		r.rewrite(l, outer, path, "AssistantMD wrote to the path in the brackets; here a link leads to a note that is there already", "")
+		r.rewrite(l, outer, path, "AssistantMD wrote to the path in the brackets; here a link must lead to an existing note", "")
 		return
 	}
 	last := lastPiece(path)
@@ -175,7 +175,7 @@ func (r lineReview) outputPath(l oldLine) {
 	if !r.ours || dot <= 0 || strings.EqualFold(last[dot:], ".md") || outer.text != path {
 		return
 	}
-	// Patterns hold dots of their own: the one that counts is the last outside of braces.
+	// Patterns contain dots too: the one that counts is the last outside braces.
 	offset, depth := 0, 0
 	for i := range len(path) {
 		switch path[i] {

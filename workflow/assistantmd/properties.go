@@ -18,32 +18,32 @@ type Frontmatter struct {
 	File  string
 	Start int      // number of the --- line above it
 	Lines []string // between the --- lines; nil without frontmatter
-	Keys  []string // the properties that workflows have
+	Keys  []string // the properties of a workflow
 }
 
-// oldProperty is one line of the frontmatter as AssistantMD read it: cut at the first colon, the rest is text.
+// oldProperty is one line of the frontmatter as AssistantMD read it: split at the first colon, the rest is text.
 type oldProperty struct {
 	line       int // of the note
 	text       string
-	key, value string // value without the quotes around it
+	key, value string // value without surrounding quotes
 	raw        string // value with them
 	start      int    // offset of raw
-	glued      bool   // no blank follows the colon
+	glued      bool   // no space follows the colon
 }
 
 var propertyLine = regexp.MustCompile(`^([^\s#:'"\[\]{}-][^:]*?)\s*:(\s*)(.*)$`)
 
-// oldProperties are the lines at the margin that hold a key, without those on which something indented follows.
+// oldProperties returns the unindented lines with a key, except those followed by an indented line.
 func (f Frontmatter) properties() []oldProperty {
 	var list []oldProperty
 	for i, text := range f.Lines {
 		m := propertyLine.FindStringSubmatchIndex(text)
-		if m == nil || f.goesOn(i+1) {
+		if m == nil || f.continues(i+1) {
 			continue
 		}
 		raw := strings.TrimRight(text[m[6]:], " \t")
 		if hash := strings.Index(raw, " #"); hash >= 0 && text[:m[3]] == "schedule" {
-			raw = strings.TrimRight(raw[:hash], " \t") // no schedule holds one, so it is a comment
+			raw = strings.TrimRight(raw[:hash], " \t") // no schedule contains #, so this is a comment
 		}
 		p := oldProperty{line: f.Start + 1 + i, text: text, key: text[:m[3]], raw: raw, value: raw, start: m[6], glued: m[4] == m[5]}
 		if k := len(raw); k >= 2 && (raw[0] == '"' || raw[0] == '\'') && raw[k-1] == raw[0] {
@@ -54,8 +54,8 @@ func (f Frontmatter) properties() []oldProperty {
 	return list
 }
 
-// goesOn says whether the next line with text belongs to the value above it.
-func (f Frontmatter) goesOn(i int) bool {
+// continues reports whether the next line with text belongs to the value above it.
+func (f Frontmatter) continues(i int) bool {
 	for i < len(f.Lines) && strings.TrimSpace(f.Lines[i]) == "" {
 		i++
 	}
@@ -77,7 +77,7 @@ func (f Frontmatter) has(key string) bool {
 	return slices.ContainsFunc(f.properties(), func(p oldProperty) bool { return p.key == key })
 }
 
-// alone parses the line as YAML: its value, which may be nil for a line that is not `key: value`.
+// alone parses the line as YAML and returns its value, or nil if it is not `key: value`.
 func (p oldProperty) alone() (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(strings.TrimSpace(p.text)), &doc); err != nil {
@@ -89,7 +89,7 @@ func (p oldProperty) alone() (*yaml.Node, error) {
 	return doc.Content[0].Content[1], nil
 }
 
-// quoted is the value as YAML text: as plain as it can be.
+// quoted returns the value as YAML text, quoted only if necessary.
 func (p oldProperty) quoted() string {
 	if strings.ContainsAny(p.value, `"\`) {
 		return "'" + strings.ReplaceAll(p.value, "'", "''") + "'"
@@ -97,14 +97,14 @@ func (p oldProperty) quoted() string {
 	return `"` + p.value + `"`
 }
 
-// plain says whether the value can stay without quotes behind `key: `.
+// plain reports whether the value needs no quotes after `key: `.
 func (p oldProperty) plain() bool {
 	p.text = p.key + ": " + p.raw
 	v, err := p.alone()
 	return err == nil && v != nil && v.Kind == yaml.ScalarNode && v.Value == p.value
 }
 
-// mended is the value as it must be written.
+// mended returns the value as it must be written.
 func (f Frontmatter) mended(p oldProperty) string {
 	if p.plain() {
 		return p.raw
@@ -117,7 +117,7 @@ func (f Frontmatter) mended(p oldProperty) string {
 
 func (p oldProperty) column(offset int) int { return utf8.RuneCountInString(p.text[:offset]) + 1 }
 
-// edits make YAML of the line, in pieces that leave the value itself alone where that is possible.
+// edits turns the line into YAML, leaving the value itself alone if possible.
 func (f Frontmatter) edits(p oldProperty) []diag.Edit {
 	at := diag.Position{Line: p.line, Column: p.column(p.start)}
 	var list []diag.Edit
@@ -145,8 +145,8 @@ func (f Frontmatter) edits(p oldProperty) []diag.Edit {
 	return list
 }
 
-// Repair reports the lines that keep the frontmatter from being YAML, when making YAML of each of them mends all of
-// it, and decodes the mended one, so that the other properties are checked in the same pass.
+// Repair reports the lines that keep the frontmatter from being YAML, if fixing them fixes all of it. It then decodes the
+// fixed frontmatter, so that the other properties are checked in the same pass.
 func (f Frontmatter) Repair(doc *yaml.Node) (found []diag.Diagnostic, ok bool) {
 	var bad []oldProperty
 	lines := slices.Clone(f.Lines)
@@ -181,7 +181,7 @@ func (f Frontmatter) unsound(p oldProperty) diag.Diagnostic {
 	case isEntry(p.value):
 		d = directives.At(at, directives.CodeUnquotedSchedule, write, "quote it: YAML reads the colon in %s as a key", p.value)
 	case p.glued:
-		d = directives.At(at, directives.CodeYAML, write, "the frontmatter is not valid YAML: no blank follows the colon of %s", p.key)
+		d = directives.At(at, directives.CodeYAML, write, "the frontmatter is not valid YAML: add a space after the colon of %s", p.key)
 	case err != nil:
 		message := strings.TrimPrefix(err.Error(), "yaml: ")
 		if m := yamlLine.FindStringSubmatch(message); m != nil {
@@ -207,11 +207,11 @@ type propertyReview struct {
 	out   *findings
 	front Frontmatter
 	ours  bool
-	late  bool // a directive has a form that came at the end of March, with enabled defaulting to false
+	late  bool // a directive has a form that is new since the end of March, when enabled became false by default
 }
 
-// properties finds what AssistantMD understood in another way in the frontmatter, and gives the exact rewriting to the
-// mistakes that were reported there.
+// properties finds what AssistantMD understood differently in the frontmatter, and adds the exact rewriting to the mistakes
+// already reported there.
 func (r propertyReview) properties() {
 	list := r.front.properties()
 	if r.ours {
@@ -229,32 +229,32 @@ func (r propertyReview) properties() {
 	for i := range r.out.list {
 		switch f := &r.out.list[i]; {
 		case f.Code == directives.CodeKeyOld && r.out.unfinished() && r.engineAt(f.Line, list):
-			f.Edits = nil // it goes last, since it tells that the note was written for AssistantMD
+			f.Edits = nil // remove it last: it marks the note as written for AssistantMD
 		case len(f.Edits) == 0:
 			f.Edits = r.propertyEdits(*f, list)
 		}
 	}
 }
 
-// engineAt says whether the line names the engine.
+// engineAt reports whether the line names the engine.
 func (r propertyReview) engineAt(line int, list []oldProperty) bool {
 	return slices.ContainsFunc(list, func(p oldProperty) bool { return p.line == line && canonicalName(p.key) == "workflow_engine" })
 }
 
-// property looks at the meaning of one line.
+// property checks the meaning of one line.
 func (r propertyReview) property(p oldProperty) {
 	v, err := p.alone()
 	switch {
 	case p.key == "schedule":
 		r.weekdays(p)
 	case p.key == "description" && err == nil && v != nil && v.Value != p.value:
-		r.out.warn(r.front.at(p.line, p.column(p.start)), "write description: "+p.quoted(), "AssistantMD took all of the line as text; YAML does not", r.front.edits(p)...)
+		r.out.warn(r.front.at(p.line, p.column(p.start)), "write description: "+p.quoted(), "AssistantMD read the whole line as text; YAML does not", r.front.edits(p)...)
 	}
 }
 
 var cronLine = regexp.MustCompile(`(?i)^["']?\s*cron\s*:\s*(?:\S+\s+){4}([^\s"']+)["']?$`)
 
-// weekdays names the days of a cron expression: AssistantMD counted them from Monday, 0.
+// weekdays names the days of a cron expression, because AssistantMD counted them from Monday = 0.
 func (r propertyReview) weekdays(p oldProperty) {
 	m := cronLine.FindStringSubmatchIndex(p.raw)
 	if m == nil {
@@ -266,11 +266,11 @@ func (r propertyReview) weekdays(p oldProperty) {
 		return
 	}
 	at := r.front.at(p.line, p.column(p.start+m[2]))
-	r.out.warn(at, "write "+names, "AssistantMD counted weekdays from Monday, 0: "+field+" meant "+names,
+	r.out.warn(at, "write "+names, "AssistantMD counted weekdays from Monday = 0: "+field+" meant "+names,
 		diag.Replace(at, len(field), names))
 }
 
-// fromMonday turns a weekday field with numbers from Monday, 0, into one with names.
+// fromMonday turns numbers in a weekday field, counted from Monday = 0, into names.
 func fromMonday(field string) (string, bool) {
 	days := []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 	number := func(s string) (int, bool) {
@@ -320,18 +320,18 @@ func fromMonday(field string) (string, bool) {
 	return strings.Join(out, ","), true
 }
 
-// enabled says that a schedule stays off here without it. AssistantMD's default became false at the end of March.
+// enabled warns that a schedule remains off without it. AssistantMD's default became false at the end of March.
 func (r propertyReview) enabled(list []oldProperty) {
 	i := slices.IndexFunc(list, func(p oldProperty) bool { return p.key == "schedule" && p.value != "" })
 	if i < 0 || r.late || r.front.has("enabled") {
 		return
 	}
 	r.out.drop(list[i].line, directives.CodeNotEnabled)
-	r.out.warn(r.front.at(list[i].line, 1), "write enabled: true", "AssistantMD of February fired a schedule that did not say enabled; here it stays off",
+	r.out.warn(r.front.at(list[i].line, 1), "write enabled: true", "in February AssistantMD ran schedules even without enabled: true; here they remain off",
 		diag.Edit{Line: list[i].line + 1, Column: 1, EndLine: list[i].line + 1, EndColumn: 1, New: "enabled: true\n"})
 }
 
-// propertyEdits mend a mistake of the frontmatter that was reported elsewhere.
+// propertyEdits returns edits for a mistake in the frontmatter that was reported elsewhere.
 func (r propertyReview) propertyEdits(f diag.Diagnostic, list []oldProperty) []diag.Edit {
 	switch f.Code {
 	case directives.CodeFrontmatterOpen:
@@ -339,7 +339,7 @@ func (r propertyReview) propertyEdits(f diag.Diagnostic, list []oldProperty) []d
 			return []diag.Edit{{Line: 1, Column: 1, EndLine: f.Line, EndColumn: 1}}
 		}
 	case directives.CodeKeyOld:
-		// An alias beside the proper name: AssistantMD took the proper one.
+		// If both an alias and the proper name are set, AssistantMD used the proper one.
 		i := slices.IndexFunc(list, func(p oldProperty) bool { return p.line == f.Line })
 		if name, rename := strings.CutPrefix(f.Suggestion, "write "); i >= 0 && rename && r.front.has(name) {
 			return []diag.Edit{deleteLine(f.Line)}

@@ -8,16 +8,15 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// Note is a note of workflows that was read, with what was said about it.
+// Note is a parsed workflow note with its diagnostics.
 type Note struct {
 	Frontmatter Frontmatter
-	Blocks      []directives.Block // the directives of the steps, in order
+	Blocks      []directives.Block // of the steps, in order
 	Diagnostics []diag.Diagnostic
 }
 
-// Review returns the note's diagnostics with what AssistantMD wrote in another way. Where that is a mistake here, its
-// diagnostic gets the exact rewriting. What is correct in both languages and means something else is reported only in
-// notes that were written for AssistantMD.
+// Review returns the note's diagnostics, with the exact rewriting added to mistakes that were correct in AssistantMD. What is
+// correct in both languages but has another meaning is reported only in notes written for AssistantMD.
 func Review(n Note) []diag.Diagnostic {
 	out := &findings{file: n.Frontmatter.File, list: n.Diagnostics}
 	ours := n.Frontmatter.NamesEngine()
@@ -31,14 +30,13 @@ func Review(n Note) []diag.Diagnostic {
 	return out.list
 }
 
-// findings are the diagnostics of a note while it is reviewed.
+// findings holds the diagnostics of a note during its review.
 type findings struct {
 	file string
 	list []diag.Diagnostic
 }
 
-// attach gives the edits, and the suggestion unless it is empty, to the diagnostics with a code between two places of
-// a line.
+// attach adds the edits, and the suggestion unless it is empty, to the diagnostics with a code between two columns of a line.
 func (f *findings) attach(at diag.Position, end int, code, suggestion string, edits ...diag.Edit) {
 	for i := range f.list {
 		d := &f.list[i]
@@ -52,7 +50,7 @@ func (f *findings) attach(at diag.Position, end int, code, suggestion string, ed
 	}
 }
 
-// attachAny gives the edits to every error on the line.
+// attachAny adds the edits to every error on the line.
 func (f *findings) attachAny(l oldLine, suggestion string, edits ...diag.Edit) {
 	for _, d := range f.list {
 		if d.Line == l.place.Line && d.Severity == diag.SeverityError {
@@ -61,7 +59,7 @@ func (f *findings) attachAny(l oldLine, suggestion string, edits ...diag.Edit) {
 	}
 }
 
-// drop removes the diagnostics with a code on a line, which another one replaces.
+// drop removes the diagnostics with a code on a line, because another replaces them.
 func (f *findings) drop(line int, code string) {
 	f.list = slices.DeleteFunc(f.list, func(d diag.Diagnostic) bool { return d.Line == line && d.Code == code })
 }
@@ -71,7 +69,7 @@ func (f *findings) warn(at diag.Position, suggestion, message string, edits ...d
 	f.list = append(f.list, directives.At(at, directives.CodeOldMeaning, suggestion, "%s", message).Mended(edits...))
 }
 
-// unfinished reports whether something else of the note is to be mended, which may show another meaning behind it.
+// unfinished reports whether other mistakes must be fixed first, which may reveal another meaning.
 func (f *findings) unfinished() bool {
 	return slices.ContainsFunc(f.list, func(d diag.Diagnostic) bool {
 		return d.Code == directives.CodeOldMeaning || len(d.Edits) > 0 && d.Code != directives.CodeKeyOld && d.Code != directives.CodeLateDirective
@@ -126,7 +124,7 @@ func (r lineReview) line(l oldLine) {
 	r.glued(l)
 }
 
-// glued mends a value that follows the name without a blank: `@model=gpt`.
+// glued fixes a value right after the name: `@model=gpt`.
 func (r lineReview) glued(l oldLine) {
 	rest := l.text[l.nameEnd:]
 	if value := strings.TrimLeft(rest, "=:"); value != rest && !strings.HasPrefix(rest, ":") {
@@ -134,8 +132,8 @@ func (r lineReview) glued(l oldLine) {
 	}
 }
 
-// target mends a scheme inside of a wikilink: `[[file: notes/a]]`. Quotes around scheme and path made parameters safe
-// in AssistantMD, and did not make a path literal.
+// target fixes a scheme inside a wikilink: `[[file: notes/a]]`. In AssistantMD, quotes around scheme and path protected
+// parameters, but did not make the path literal.
 func (r lineReview) target(l oldLine) {
 	for _, scheme := range []string{directives.SchemeFile, directives.SchemeVariable} {
 		inside, ok := cutFold(l.base.text, "[["+scheme+":")
@@ -144,7 +142,7 @@ func (r lineReview) target(l oldLine) {
 		}
 		inside = strings.TrimLeft(inside, " \t")
 		link := scheme + ": [[" + inside
-		if scheme == directives.SchemeVariable || l.name == "output" { // a link leads to a note that is there already
+		if scheme == directives.SchemeVariable || l.name == "output" { // a link must lead to an existing note
 			link = scheme + ": " + strings.TrimSuffix(inside, "]]")
 		}
 		r.out.attach(l.at(l.base.start), l.column(l.base.end), directives.CodeNoScheme, "write "+link, l.replace(l.base.start, l.base.end, link))
@@ -152,7 +150,7 @@ func (r lineReview) target(l oldLine) {
 	text := l.base.text
 	if n := len(text); r.ours && n > 2 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] && strings.ContainsAny(text, "{*") && text[n-2] != ')' {
 		r.out.drop(l.place.Line, directives.CodeQuotedPattern)
-		r.out.warn(l.at(l.base.start), "write "+text[1:n-1], "AssistantMD expanded patterns and globs inside of quotes; here a quoted path is literal",
+		r.out.warn(l.at(l.base.start), "write "+text[1:n-1], "AssistantMD expanded patterns and globs inside quotes; here a quoted path is literal",
 			l.replace(l.base.start, l.base.start+1, ""), l.replace(l.base.end-1, l.base.end, ""))
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 )
 
-// oldTools are words of AssistantMD's @tools that have one counterpart. Its other tools did several things at once, and
-// a person must say which of them are meant.
+// oldTools holds the tools of AssistantMD that have one counterpart. Its other tools did several things at once, so the user
+// must choose.
 var oldTools = map[string]string{
 	"true": "all", "yes": "all", "1": "all", "on": "all", "false": "none", "no": "none", "0": "none", "off": "none",
 	"buffer_ops": "read_variable", "workflow_run": "run_workflow", "file_read": "read_file",
@@ -16,7 +16,7 @@ var oldTools = map[string]string{
 
 var toolWord = regexp.MustCompile(`[^\s,()]+|\([^)]*\)`)
 
-// tools mends the names of tools.
+// tools fixes the names of tools.
 func (r lineReview) tools(l oldLine) {
 	for _, span := range toolWord.FindAllStringIndex(l.value.text, -1) {
 		word := l.value.text[span[0]:span[1]]
