@@ -5,44 +5,44 @@ import (
 	"strings"
 )
 
-// Bounds are a budget and a provider's limits together: of each two the smaller one. It is plain data. Zero means no
-// bound, except for MaxImages, MaxTotalBytes, MaxPages, MaxToolImages and MaxStepImages, where it means none.
+// Bounds combine a budget and a provider's limits: the smaller of each two. They are plain data. Zero means unbounded, except
+// for MaxImages, MaxTotalBytes, MaxPages, MaxToolImages and MaxStepImages, where it means none.
 type Bounds struct {
 	MaxImages       int      `json:"max_images"`
-	MaxImageBytes   int64    `json:"max_image_bytes"` // of one image as it is sent, before base64
+	MaxImageBytes   int64    `json:"max_image_bytes"` // of one image as sent, before base64
 	MaxTotalBytes   int64    `json:"max_total_bytes"`
 	MaxSide         int      `json:"max_side"`
 	MinSide         int      `json:"min_side"`
-	MaxPixels       int64    `json:"max_pixels,omitempty"` // of one image as it is sent
+	MaxPixels       int64    `json:"max_pixels,omitempty"` // of one image as sent
 	MaxDecodePixels int64    `json:"max_decode_pixels"`
 	MaxPages        int      `json:"max_pages"`
-	MaxFileBytes    int64    `json:"max_file_bytes,omitempty"` // of a document that is sent as a file, before base64
-	RequestImages   int      `json:"request_images,omitempty"` // that the provider takes in one request, tool results included; 0: not published
+	MaxFileBytes    int64    `json:"max_file_bytes,omitempty"` // of a document sent as a file, before base64
+	RequestImages   int      `json:"request_images,omitempty"` // accepted in one request, including tool results; 0: not published
 	MaxToolImages   int      `json:"max_tool_images"`
 	MaxStepImages   int      `json:"max_step_images"`
 	MaxCostUSD      float64  `json:"max_cost_usd,omitempty"`
 	MaxPromptTokens int      `json:"max_prompt_tokens,omitempty"`
-	ReservedTokens  int      `json:"reserved_tokens,omitempty"` // text that is in the prompt already
+	ReservedTokens  int      `json:"reserved_tokens,omitempty"` // text already in the prompt
 	WhenExceeded    Exceeded `json:"when_exceeded"`
-	Accept          []string `json:"accept,omitempty"` // media types that are sent as they are; empty: all
-	Still           bool     `json:"still,omitempty"`  // of an animation the first frame is sent
+	Accept          []string `json:"accept,omitempty"` // media types sent as they are; empty: all
+	Still           bool     `json:"still,omitempty"`  // send only the first frame of an animation
 	Tokens          Formula  `json:"tokens,omitempty"`
 
-	// From says who bound a value, by key: default, settings, workflow, step, or the provider's name.
+	// From holds who set each bound, by key: default, settings, workflow, step, or the provider's name.
 	From map[string]string `json:"from,omitempty"`
 }
 
-// bounder collects bounds and who set them.
+// bounder collects bounds and their sources.
 type bounder struct {
 	budget Budget
 	from   map[string]string
 	who    string // the provider
 }
 
-// zeroIsNone are the keys whose zero allows nothing. Zero of any other means that there is no bound.
+// zeroIsNone holds the keys whose zero allows nothing. For any other key zero means unbounded.
 var zeroIsNone = map[string]bool{"max_images": true, "max_total_mb": true, "max_pages": true, "max_tool_images": true, "max_step_images": true}
 
-// smaller takes the provider's limit when there is one and it is below the budget's.
+// smaller applies the provider's limit if it is below the budget's.
 func (m bounder) smaller(key string, budget, limit int64) int64 {
 	m.from[key] = m.budget.origin(key)
 	if limit > 0 && (limit < budget || budget == 0 && !zeroIsNone[key]) {
@@ -90,7 +90,7 @@ func (b Budget) Bound(l ProviderLimits) Bounds {
 	return out
 }
 
-// tokens sets the bound of the prompt: what the user says, else four fifths of the window.
+// tokens sets the bound of the prompt: the user's, else four fifths of the window.
 func (m bounder) tokens(out *Bounds, l ProviderLimits) {
 	if m.budget.MaxPromptTokens > 0 {
 		m.from["max_prompt_tokens"] = m.budget.origin("max_prompt_tokens")
@@ -105,7 +105,7 @@ func (m bounder) tokens(out *Bounds, l ProviderLimits) {
 	}
 }
 
-// room leaves a tenth of a request's size, at least 256 KB, to text and JSON.
+// room reserves a tenth of a request's size, at least 256 KB, for text and JSON.
 func room(request int64) int64 {
 	if request == 0 {
 		return 0
@@ -120,14 +120,14 @@ func mediaType(format string) string {
 	return "image/" + format
 }
 
-// accepts tells whether an image is sent in its own format. Every provider's list holds the ones it reads; an empty list
-// means that nothing is known against any.
+// accepts reports whether an image is sent in its own format. A provider's list holds the formats it reads; an empty list
+// means that all are assumed to work.
 func (b Bounds) accepts(media string) bool {
 	return len(b.Accept) == 0 || media == "" || slices.Contains(b.Accept, strings.ToLower(media))
 }
 
-// convertible are the formats that are turned into PNG or JPEG where a model does not take them: here, or in the worker.
-// What neither can do is a problem of the candidate.
+// convertible holds the formats that we or the worker can convert to PNG or JPEG for a model that does not accept them. A
+// format that neither can convert is a problem of the candidate.
 var convertible = []string{
 	"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff", "image/heic", "image/heif", "image/avif", "image/svg+xml",
 }

@@ -14,34 +14,34 @@ type Exceeded string
 
 // The reactions.
 const (
-	Defer      Exceeded = "defer"       // what fits is attached, the rest stands as deferred with its chunk id
+	Defer      Exceeded = "defer"       // what fits is attached, the rest is deferred under its chunk id
 	Fail       Exceeded = "fail"        // Decide returns an ExceededError
 	DropOldest Exceeded = "drop_oldest" // the last ones that fit are attached, the others omitted
 	DropNewest Exceeded = "drop_newest" // the first ones that fit are attached, the others omitted
-	RefsOnly   Exceeded = "refs_only"   // none is attached as soon as one does not fit
+	RefsOnly   Exceeded = "refs_only"   // none is attached if one does not fit
 )
 
-// Budget is what the user allows for one prompt. Keys and defaults are those of the workflow language.
+// Budget is what the user allows for one prompt, with the keys and defaults of the workflow language.
 type Budget struct {
 	MaxImages       int      `json:"max_images"`        // attached images after dedupe
 	MaxImageMB      float64  `json:"max_image_mb"`      // per image, after normalising
 	MaxTotalMB      float64  `json:"max_total_mb"`      // all images of a prompt
 	MaxImagePixels  int      `json:"max_image_pixels"`  // longest side; larger ones are scaled down
-	MinImageSide    int      `json:"min_image_side"`    // longest side; smaller ones stay references
+	MinImageSide    int      `json:"min_image_side"`    // longest side; smaller ones remain references
 	MaxDecodePixels int64    `json:"max_decode_pixels"` // width times height; refused before decoding
 	MaxPages        int      `json:"max_pages"`         // document pages
 	MaxPromptTokens int      `json:"max_prompt_tokens"` // 0: four fifths of the model's window
 	MaxToolImages   int      `json:"max_tool_images"`   // per tool result
-	MaxStepImages   int      `json:"max_step_images"`   // over all calls of a step
-	MaxCostUSD      float64  `json:"max_cost_usd"`      // of a step; 0: no bound
-	MaxTotalTokens  int64    `json:"max_total_tokens"`  // of a step, input and output; 0: no bound
+	MaxStepImages   int      `json:"max_step_images"`   // in all calls of a step
+	MaxCostUSD      float64  `json:"max_cost_usd"`      // of a step; 0: unbounded
+	MaxTotalTokens  int64    `json:"max_total_tokens"`  // of a step, input and output; 0: unbounded
 	WhenExceeded    Exceeded `json:"when_exceeded"`
 
 	PerRun   cost.Amount `json:"per_run,omitzero"`
 	PerDay   cost.Amount `json:"per_day,omitzero"`   // of a workflow
 	PerMonth cost.Amount `json:"per_month,omitzero"` // of the vault
 
-	// Origins says who set a value, by key; a key that is absent has its default.
+	// Origins holds who set each value, by key; an absent key has its default.
 	Origins map[string]string `json:"origins,omitempty"`
 }
 
@@ -53,7 +53,7 @@ func (b Budget) Caps(zone string) cost.Caps {
 	}
 }
 
-// DefaultBudget is the budget when nobody says anything.
+// DefaultBudget returns the budget without any overlay.
 func DefaultBudget() Budget {
 	return Budget{
 		MaxImages: 20, MaxImageMB: 5, MaxTotalMB: 100, MaxImagePixels: 2000, MinImageSide: 24,
@@ -61,16 +61,16 @@ func DefaultBudget() Budget {
 	}
 }
 
-// Overlay is a part of a budget that someone set: settings, a workflow or a step. Limits are numbers by key; keys that
-// are absent stay as they are.
+// Overlay is the part of a budget that settings, a workflow or a step sets. Limits are numbers by key; absent keys are
+// unchanged.
 type Overlay struct {
 	From         string             `json:"from"` // settings, workflow, step
 	Limits       map[string]float64 `json:"limits,omitempty"`
 	WhenExceeded string             `json:"when_exceeded,omitempty"`
 }
 
-// Merge is the budget with the overlay's values. It fails on an unknown key, a negative value and an unknown reaction,
-// and leaves the receiver as it was.
+// Merge returns the budget with the overlay's values. It fails on an unknown key, a negative value or an unknown reaction,
+// and does not change the receiver.
 func (b Budget) Merge(over Overlay) (Budget, error) {
 	b.Origins = maps.Clone(b.Origins)
 	if b.Origins == nil {
@@ -142,7 +142,7 @@ func (b *Budget) setCap(key string, v float64) error {
 	return nil
 }
 
-// origin is who set the key.
+// origin returns who set the key.
 func (b Budget) origin(key string) string {
 	if from := b.Origins[key]; from != "" {
 		return from

@@ -23,31 +23,31 @@ const (
 	PageDocument = "document" // a whole file with pages, for a model that reads such files itself
 )
 
-// Candidate is a reference to a picture, or something else that is attached as a whole, in the order of the prompt. Size
-// is in bytes, Width and Height in pixels as displayed; zero means not known.
+// Candidate is a reference to a picture, or something else that is attached as a whole, in the order of the prompt. Size is
+// in bytes, Width and Height in pixels as displayed; zero means unknown.
 type Candidate struct {
 	ID        string // chunk id
 	Kind      string // Picture, PageText or PageDocument
-	Number    int    // by which the prompt calls the picture; 0: its place among the candidates, from 1
-	Name      string // vault name, or the URL of a remote one; empty when nothing was found
+	Number    int    // the picture's number in the prompt; 0: its index among the candidates, from 1
+	Name      string // vault name, or the URL of a remote one; empty if nothing was found
 	SHA256    string
 	MediaType string
 	Width     int
 	Height    int
 	Size      int64
-	Mode      ImageMode // of the input it stands in; empty means the mode given to Decide
+	Mode      ImageMode // of its input; empty means the mode passed to Decide
 	Missing   bool      // the target was not found
-	Remote    bool      // a URL; one that was fetched under the remote policy has a SHA256
-	Problem   string    // why it cannot be a picture: "not an image", "corrupt: …"; of a remote one why it was not fetched
+	Remote    bool      // a URL; a fetched one has a SHA256
+	Problem   string    // why it cannot be a picture: "not an image", "corrupt: …"; or why a remote one was not fetched
 
-	Page   string // key of the document page that it shows; a page counts once, however many candidates show it
-	Pages  int    // of a PageDocument: how many pages it brings
+	Page   string // key of the document page it shows; a page counts once, however many candidates show it
+	Pages  int    // of a PageDocument: its number of pages
 	Tokens int    // of a PageText: estimated
-	Cut    string // it stands where the prompt had to be cut: why; it gets nothing of the budget
-	Unread bool   // a picture that nobody looked at, since others fill the budget; it gets nothing of it
+	Cut    string // why the prompt was cut here, if it was; it gets no budget
+	Unread bool   // a picture that was not examined, because others fill the budget; it gets none
 }
 
-// Fate is what becomes of a reference. The words are those of the receipt.
+// Fate is what happens to a reference, in the words of the receipt.
 type Fate string
 
 // The fates.
@@ -55,15 +55,15 @@ const (
 	Sent         Fate = "sent"         // attached
 	Resized      Fate = "resized"      // attached after scaling or encoding again
 	Omitted      Fate = "omitted"      // left out: a comment, or dropped by when_exceeded
-	Converted    Fate = "converted"    // its text stands in its place
-	Deduplicated Fate = "deduplicated" // the same picture is there already
-	Deferred     Fate = "deferred"     // over budget, can be asked for
-	Reference    Fate = "reference"    // stays a reference
+	Converted    Fate = "converted"    // replaced by its text
+	Deduplicated Fate = "deduplicated" // the same picture is already attached
+	Deferred     Fate = "deferred"     // over budget, can be requested
+	Reference    Fate = "reference"    // remains a reference
 	Missing      Fate = "missing"      // not found
 	Refused      Fate = "refused"      // not a picture, corrupt, too many pixels
 )
 
-// Attached tells whether the picture's bytes are in the prompt.
+// Attached reports whether the picture's bytes are in the prompt.
 func (f Fate) Attached() bool { return f == Sent || f == Resized }
 
 // Decision is the fate of one candidate.
@@ -71,15 +71,15 @@ type Decision struct {
 	ID     string
 	Fate   Fate
 	Reason string // in words; empty for a plain Sent
-	Same   int    // for Deduplicated: the number of the candidate that holds the picture
-	Width  int    // as it is sent; for attached ones
+	Same   int    // for Deduplicated: the number of the candidate with the picture
+	Width  int    // as sent; for attached ones
 	Height int
-	Bytes  int64  // estimated size as it is sent, before base64
+	Bytes  int64  // estimated size as sent, before base64
 	Tokens int    // estimated
-	Bound  string // the key of the budget that held it back
+	Bound  string // the budget key that excluded it
 }
 
-// CapabilityError says that a model lacks what the workflow requires.
+// CapabilityError reports that a model lacks what the workflow requires.
 type CapabilityError struct {
 	Need Capability
 	ID   string // the first chunk that needs it
@@ -99,17 +99,16 @@ func (e *CapabilityError) Failure() failure.Error {
 
 // Hint returns advice for the user.
 func (e *CapabilityError) Hint() string {
-	return "choose a model with vision (@model), set capabilities: {vision: true} for the alias if it has it, or use images=auto"
+	return "choose a model with vision (@model), set capabilities: {vision: true} for the alias if the model has it, or use images=auto"
 }
 
-// ExceededError says that a budget with when_exceeded=fail does not hold everything, or that it does not even hold what
-// cannot be left out.
+// ExceededError reports that something does not fit a budget with when_exceeded=fail, or cannot be left out.
 type ExceededError struct {
 	Key    string // of the budget
 	From   string // who bound it
 	ID     string // the first chunk that does not fit, or what it is
 	Reason string
-	Fixed  bool // no reaction would help: instructions and the step's own text are too long
+	Fixed  bool // no when_exceeded would help: instructions and the step's own text are too long
 }
 
 // Error implements error.

@@ -23,15 +23,15 @@ const (
 	PromptCaching    Capability = "prompt_caching"
 )
 
-// AllCapabilities lists them in the order in which they are shown.
+// AllCapabilities lists them in display order.
 func AllCapabilities() []Capability {
 	return []Capability{Text, Vision, PDF, Thinking, Citations, AudioInput, VideoInput, Tools, StructuredOutput, PromptCaching}
 }
 
-// Origin is where something about a model was learned.
+// Origin is where a fact about a model comes from.
 type Origin string
 
-// The origins, first the one that goes before the others.
+// The origins, in order of precedence.
 const (
 	FromSettings Origin = "settings"
 	FromProbe    Origin = "probe"
@@ -39,21 +39,21 @@ const (
 	FromDefault  Origin = "default"
 )
 
-// Learned is whether a model has a capability, and who says so.
+// Learned is whether a model has a capability, and the source of this.
 type Learned struct {
 	Has     bool   `json:"has"`
 	From    Origin `json:"from"`
-	Source  string `json:"source,omitempty"`  // of the table's row, or what was asked
-	Checked string `json:"checked,omitempty"` // month in which that source was read, or day on which it was asked
+	Source  string `json:"source,omitempty"`  // of the table's row, or the server that was asked
+	Checked string `json:"checked,omitempty"` // month when the source was read, or day when the server was asked
 }
 
 // Capabilities holds an entry for every capability.
 type Capabilities map[Capability]Learned
 
-// Has tells whether the model has the capability. Text is always there.
+// Has reports whether the model has the capability. Every model has Text.
 func (c Capabilities) Has(want Capability) bool { return want == Text || c[want].Has }
 
-// List names the capabilities that the model has, in the order of AllCapabilities.
+// List returns the model's capabilities, in the order of AllCapabilities.
 func (c Capabilities) List() []Capability {
 	var list []Capability
 	for _, one := range AllCapabilities() {
@@ -64,15 +64,15 @@ func (c Capabilities) List() []Capability {
 	return list
 }
 
-// Override is what settings say about an alias. A list is the exact set (text always included); a map sets single flags
-// and leaves the others to be learned.
+// Override holds an alias's capabilities from the settings. A list is the exact set (text is always included); a map sets
+// single flags and leaves the others to detection.
 type Override struct {
 	Exact []Capability        `json:"exact,omitempty"`
 	Flags map[Capability]bool `json:"flags,omitempty"`
-	exact bool                // an empty list was given
+	exact bool                // the list may be empty
 }
 
-// ExactOverride is the override of a list. Names must be known.
+// ExactOverride returns the override of a list. Names must be known.
 func ExactOverride(names []string) (*Override, error) {
 	o := &Override{exact: true}
 	for _, name := range names {
@@ -85,7 +85,7 @@ func ExactOverride(names []string) (*Override, error) {
 	return o, nil
 }
 
-// FlagOverride is the override of a map. Names must be known; text cannot be taken away.
+// FlagOverride returns the override of a map. Names must be known; text cannot be turned off.
 func FlagOverride(flags map[string]bool) (*Override, error) {
 	o := &Override{Flags: map[Capability]bool{}}
 	names := make([]string, 0, len(flags))
@@ -99,7 +99,7 @@ func FlagOverride(flags map[string]bool) (*Override, error) {
 			return nil, err
 		}
 		if c == Text && !flags[name] {
-			return nil, fmt.Errorf("capability text cannot be switched off")
+			return nil, fmt.Errorf("capability text cannot be turned off")
 		}
 		o.Flags[c] = flags[name]
 	}
@@ -115,7 +115,7 @@ func capability(name string) (Capability, error) {
 	return c, nil
 }
 
-// says is what the override decides about a capability.
+// says returns the override's decision about a capability, if any.
 func (o *Override) says(c Capability) (has, decided bool) {
 	switch {
 	case o == nil:
@@ -127,22 +127,21 @@ func (o *Override) says(c Capability) (has, decided bool) {
 	return has, decided
 }
 
-// Probe is what a server told about a model: the flags that it answered, and the size of its context window in tokens
-// (0 when it did not say).
+// Probe is what a server reported about a model: flags, and the size of its context window in tokens (0 if unknown).
 type Probe struct {
 	Flags         map[Capability]bool `json:"flags,omitempty"`
 	ContextWindow int                 `json:"context_window,omitempty"`
-	Source        string              `json:"source,omitempty"`  // what was asked
+	Source        string              `json:"source,omitempty"`  // the address that was asked
 	Checked       string              `json:"checked,omitempty"` // the day, 2026-11-30
 }
 
-// firstParty are the families whose models read pictures unless the table says otherwise. Local and compatible servers
-// hold any model, so they start with text.
+// firstParty holds the families whose models read pictures unless the table says otherwise. Local and compatible servers can
+// run any model, so they start with text.
 var firstParty = map[string]bool{"anthropic": true, "openai": true, "openai_responses": true, "google": true, "vertex": true}
 
-// Lookup tells what a model can take. For each capability the first that knows decides: settings, probe, table by
-// provider and model name, default. provider is the provider's name as the tables know it (anthropic, openai, ollama,
-// openai_chat for a compatible server, …), model the provider's own id.
+// Lookup returns a model's capabilities. For each, the first source that knows decides: settings, probe, table by provider
+// and model name, default. provider is the provider's name in the tables (anthropic, openai, ollama, openai_chat for a
+// compatible server, …), model the provider's own id.
 func Lookup(provider, model string, override *Override, probe *Probe) Capabilities {
 	provider = strings.ToLower(provider)
 	row := capabilityRow(provider, model)

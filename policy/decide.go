@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Decide gives every candidate its fate: one decision for each, in the same order, with the candidate's id. The attached
-// ones never exceed the bounds: not in number, in pages, in bytes together, in bytes each, nor in tokens. The same picture
-// (by name or SHA-256) is attached once and counted once. Local images take the budget before remote ones; then order
-// decides, and an image that does not fit leaves its room to later, smaller ones.
+// Decide returns one decision for each candidate, in the same order and with the candidate's id. The attached ones never
+// exceed the bounds in number, pages, total bytes, bytes each, or tokens. The same picture (by name or SHA-256) is attached
+// and counted once. Local images get the budget before remote ones; within each group order decides, and an image that does
+// not fit leaves room for later, smaller ones.
 //
-// mode is that of candidates which have none. Errors are a *CapabilityError (images=required without vision) and, with
+// mode applies to candidates that have none. The error is a *CapabilityError (images=required without vision) or, with
 // when_exceeded=fail, an *ExceededError; then there are no decisions.
 func Decide(cands []Candidate, caps Capabilities, mode ImageMode, b Bounds) ([]Decision, error) {
 	d := decider{bounds: b, sees: caps.Has(Vision), out: make([]Decision, len(cands)), first: map[string]int{}}
@@ -49,7 +49,7 @@ type decider struct {
 	first  map[string]int // number of the first candidate, by name and by digest
 }
 
-// situation is the table of the language's section 6 without the budgets of the whole prompt, first row first.
+// situation implements the table of image decisions in docs/language.md, in order, without the budgets of the whole prompt.
 func (d *decider) situation(c Candidate) Decision {
 	side := max(c.Width, c.Height)
 	pixels := int64(c.Width) * int64(c.Height)
@@ -111,7 +111,7 @@ func (d *decider) remember(c Candidate) {
 	}
 }
 
-// allot gives the prompt's budgets to the images that could be attached.
+// allot distributes the prompt's budgets among the images that could be attached.
 func (d *decider) allot(fitting []int, cands []Candidate) error {
 	a := account{bounds: d.bounds, tokens: d.bounds.ReservedTokens, shown: map[string]bool{}}
 	var over []int
@@ -140,7 +140,7 @@ func (d *decider) allot(fitting []int, cands []Candidate) error {
 	return nil
 }
 
-// hold takes an image out of the prompt.
+// hold removes an image from the prompt.
 func (d *decider) hold(i int, key, reason string) {
 	fate := Deferred
 	if e := d.bounds.WhenExceeded; e == DropOldest || e == DropNewest {
@@ -149,7 +149,7 @@ func (d *decider) hold(i int, key, reason string) {
 	d.out[i] = Decision{ID: d.out[i].ID, Fate: fate, Reason: reason, Bound: key}
 }
 
-// order is who is asked first: local ones, then remote ones, each from the front, or from the back for drop_oldest.
+// order returns the order of allotment: local ones, then remote ones, each from the front, or from the back for drop_oldest.
 func order(fitting []int, cands []Candidate, e Exceeded) []int {
 	var local, remote []int
 	for k := range fitting {
@@ -166,17 +166,17 @@ func order(fitting []int, cands []Candidate, e Exceeded) []int {
 	return append(local, remote...)
 }
 
-// account is what is spent.
+// account tracks what is spent.
 type account struct {
 	bounds Bounds
 	images int
 	pages  int
-	shown  map[string]bool // keys of pages that are counted
+	shown  map[string]bool // keys of counted pages
 	bytes  int64
 	tokens int
 }
 
-// take spends what the candidate needs, or names the budget that does not hold it.
+// take spends what the candidate needs, or returns the budget that it exceeds.
 func (a *account) take(c Candidate, d Decision) (key, reason string) {
 	b := a.bounds
 	images, pages := 0, a.newPages(c)
@@ -191,7 +191,7 @@ func (a *account) take(c Candidate, d Decision) (key, reason string) {
 	case pages > 0 && a.pages+pages > b.MaxPages:
 		return "max_pages", fmt.Sprintf("max_pages %d reached", b.MaxPages)
 	case c.Unread:
-		return "max_images", fmt.Sprintf("max_images %d: nobody looked at this one", b.MaxImages)
+		return "max_images", fmt.Sprintf("max_images %d reached: not examined", b.MaxImages)
 	case d.Bytes > 0 && a.bytes+d.Bytes > b.MaxTotalBytes:
 		return "max_total_mb", fmt.Sprintf("max_total_mb: %s and %s > %s", megabytes(a.bytes), megabytes(d.Bytes), megabytes(b.MaxTotalBytes))
 	case b.MaxPromptTokens > 0 && a.tokens+d.Tokens > b.MaxPromptTokens:
@@ -207,7 +207,7 @@ func (a *account) take(c Candidate, d Decision) (key, reason string) {
 	return "", ""
 }
 
-// newPages is how many document pages the candidate adds to those that are counted.
+// newPages returns how many uncounted document pages the candidate adds.
 func (a *account) newPages(c Candidate) int {
 	switch {
 	case c.Kind == PageDocument:

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Medium is a kind of what a message holds besides text. The words are those of the content blocks.
+// Medium is a kind of message content other than text, in the words of the content blocks.
 type Medium string
 
 // The media.
@@ -18,10 +18,10 @@ const (
 	Video    Medium = "video"
 )
 
-// Media lists the kinds in the order in which they are shown.
+// Media lists the kinds in display order.
 func Media() []Medium { return []Medium{Image, Document, Audio, Video} }
 
-// needs is what a model must have to take a medium.
+// needs holds the capability that a medium requires.
 var needs = map[Medium]Capability{Image: Vision, Document: PDF, Audio: AudioInput, Video: VideoInput}
 
 // Place is where a medium goes.
@@ -29,29 +29,29 @@ type Place string
 
 // The places.
 const (
-	In      Place = "in"      // inside the tool's result; of a prompt: in the user's turn, where it stands
-	Beside  Place = "beside"  // in the same turn of the user, behind all results
-	After   Place = "after"   // in a turn of the user's own, behind all results
+	In      Place = "in"      // inside the tool result; for a prompt, in place in the user's turn
+	Beside  Place = "beside"  // in the same user turn, after all results
+	After   Place = "after"   // in a separate user turn, after all results
 	Convert Place = "convert" // its text, or pictures of a document's pages
 	Refuse  Place = "refuse"  // nowhere: an error before any request
 )
 
-// Delivery is where the media of a request go to a model of a provider, and in which shape the results of tools stand. It
-// is a value: its methods return others and change nothing.
+// Delivery is where media go in a request to a provider's model, and the form of tool results. It is a value: its methods
+// return new ones and change nothing.
 type Delivery struct {
-	Provider  string // as it was looked up
+	Provider  string // the name that was looked up
 	Model     string
 	Places    map[Medium]Place    // of media in tool results
-	Formats   map[Medium][]string // short names (png, pdf, wav, mov) of the files that go as they are
-	MaxImages int                 // that one request takes; 0: not published
-	Alone     bool                // results stand alone in their turn
-	Bridge    string              // what an assistant's turn says between results and the user's next turn; "": there is none
-	Apart     bool                // media in a result stand behind its text, which names them in their place
-	JSON      bool                // a result's text goes as a JSON value
+	Formats   map[Medium][]string // short names (png, pdf, wav, mov) of files sent as they are
+	MaxImages int                 // accepted in one request; 0: not published
+	Alone     bool                // results have a turn of their own
+	Bridge    string              // text of an assistant turn between results and the next user turn; "": none
+	Apart     bool                // media in a result follow its text, which names them in place
+	JSON      bool                // a result's text is sent as a JSON value
 	Source    string
 	Checked   string
 
-	why map[Medium]string // why a medium is converted although the table has another place for it
+	why map[Medium]string // why a medium is converted although the table places it elsewhere
 }
 
 // deliveryRow is a row of delivery.yaml.
@@ -68,13 +68,13 @@ type deliveryRow struct {
 	JSON     bool                `yaml:"json"`
 }
 
-// DeliveryOf looks a model of a provider up. provider is its name as the tables know it; one that they do not know is
-// treated as a compatible server.
+// DeliveryOf looks up a provider's model. provider is its name in the tables; an unknown one is treated as a compatible
+// server.
 func DeliveryOf(provider, model string) Delivery {
 	provider = strings.ToLower(provider)
 	rows := deliveryRows()
 	i := slices.IndexFunc(rows, func(r deliveryRow) bool { return r.fits(provider, model) })
-	row := rows[i] // the last row fits everything, which a test looks at
+	row := rows[i] // the last row matches everything, which a test checks
 	d := Delivery{
 		Provider: provider, Model: model, Formats: map[Medium][]string{},
 		Places: map[Medium]Place{Image: row.Image, Document: row.Document, Audio: row.Audio, Video: row.Video},
@@ -88,8 +88,8 @@ func DeliveryOf(provider, model string) Delivery {
 	return d
 }
 
-// For is the delivery to a model that has these capabilities: what it lacks is converted. What the service refuses stays
-// refused.
+// For returns the delivery to a model with these capabilities: media it cannot read are converted. What the service refuses
+// remains refused.
 func (d Delivery) For(caps Capabilities) Delivery {
 	for _, m := range Media() {
 		if !caps.Has(needs[m]) {
@@ -99,7 +99,7 @@ func (d Delivery) For(caps Capabilities) Delivery {
 	return d
 }
 
-// Without is the delivery with kinds of media converted that were sent and, it seems, not seen.
+// Without returns the delivery with kinds of media converted that the model seems not to have seen.
 func (d Delivery) Without(media ...Medium) Delivery {
 	for _, m := range media {
 		d = d.converting(m, "the model seems not to have seen it")
@@ -119,7 +119,7 @@ func (d Delivery) converting(m Medium, why string) Delivery {
 	return d
 }
 
-// Place says where a medium goes, and why in words. inResult is whether it stands in a tool's result or in a prompt.
+// Place returns where a medium goes, and why. inResult is true for a tool result, false for a prompt.
 func (d Delivery) Place(m Medium, inResult bool) (p Place, why string) {
 	p, why = d.Places[m], d.why[m]
 	switch {
@@ -132,7 +132,7 @@ func (d Delivery) Place(m Medium, inResult bool) (p Place, why string) {
 	case len(d.Formats[m]) == 0:
 		return Convert, fmt.Sprintf("%s takes no %s within a request", d.Provider, m)
 	case !inResult:
-		return In, "in the user's turn, where it stands"
+		return In, "in place in the user's turn"
 	}
 	return p, placeWords[p]
 }
@@ -140,5 +140,5 @@ func (d Delivery) Place(m Medium, inResult bool) (p Place, why string) {
 var placeWords = map[Place]string{
 	In:     "inside the tool's result",
 	Beside: "beside the tool results, in the same turn",
-	After:  "in a turn of its own behind all tool results",
+	After:  "in a turn of its own after all tool results",
 }

@@ -154,9 +154,9 @@ func TestDelivery_prompts(t *testing.T) {
 		want            Place
 		why             string
 	}{
-		{"openai", "gpt-4o", Image, In, "where it stands"},
-		{"bedrock", "amazon.nova-pro-v1:0", Video, In, "where it stands"},
-		{"google", "gemini-3-pro", Audio, In, "where it stands"},
+		{"openai", "gpt-4o", Image, In, "in place"},
+		{"bedrock", "amazon.nova-pro-v1:0", Video, In, "in place"},
+		{"google", "gemini-3-pro", Audio, In, "in place"},
 		{"ollama", "llava", Document, Convert, "ollama takes no document as a file"},
 		{"groq", "llama-4-scout", Document, Refuse, "groq takes no document"},
 		{"xai", "grok-4", Document, Convert, "within a request"},

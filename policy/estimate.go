@@ -11,15 +11,15 @@ type shape struct {
 	width, height int
 	bytes         int64
 	tokens        int
-	changed       string // why it is scaled or encoded again; empty when it goes as it is
+	changed       string // why it is scaled or encoded again; empty if sent as it is
 	scaled        bool
 	refused       string
 }
 
-// estimate tells how a candidate will be sent, from its header alone. An image within all bounds goes as it is and its
+// estimate returns how a candidate will be sent, from its header alone. An image within all bounds is sent as it is, and its
 // size is exact. A larger one is scaled to the longest side, and one with too many bytes is encoded again below
-// MaxImageBytes. The size of a changed image is estimated as its size times the share of pixels that stays, at least
-// half a byte for each pixel (a photograph as JPEG of quality 85), at most MaxImageBytes, which encoding keeps.
+// MaxImageBytes. The size of a changed image is estimated as its size times the remaining share of pixels, at least half a
+// byte per pixel (a photograph as JPEG of quality 85), and at most MaxImageBytes, which encoding respects.
 func (b Bounds) estimate(c Candidate) shape {
 	s := shape{width: c.Width, height: c.Height, bytes: c.Size}
 	if b.MaxSide > 0 && max(c.Width, c.Height) > b.MaxSide {

@@ -11,18 +11,18 @@ import (
 // Writer is a part of the program that changes the vault.
 type Writer string
 
-// The writers. Each has its own places; what is protected from one is protected from all.
+// The writers. Each has its own places; what is protected is protected from all of them.
 const (
 	ByOutput    Writer = "output"         // @output of a step
 	ByRoute     Writer = "route"          // output=file: of an input or of a tool's result
 	ByTool      Writer = "tool"           // a call of a model
-	ByUndo      Writer = "undo"           // takes back what a run is on record for
-	ByImport    Writer = "import"         // bundles, notes about failures, originals on their way
+	ByUndo      Writer = "undo"           // undoes the recorded changes of a run
+	ByImport    Writer = "import"         // bundles, notes about failures, originals being filed
 	ByDrop      Writer = "drop"           // puts a file into the import folder
 	ByStatus    Writer = "status note"    // engine.status_note
-	ByApprovals Writer = "approvals note" // the notes in which people approve
+	ByApprovals Writer = "approvals note" // the notes in which users approve
 	ByInit      Writer = "init"           // a new vault's first files
-	ByFix       Writer = "check --fix"    // mends workflow notes
+	ByFix       Writer = "check --fix"    // fixes workflow notes
 )
 
 // Action is what a writer wants to do to a file.
@@ -30,42 +30,41 @@ type Action string
 
 // The actions. Those on folders are for imports.
 const (
-	Create  Action = "create"  // a file that is not there
-	Change  Action = "write"   // the content of a file that is there
-	Move    Action = "move"    // a file, or a folder of an import, to a name that is free
+	Create  Action = "create"  // a new file
+	Change  Action = "write"   // the content of an existing file
+	Move    Action = "move"    // a file, or an import's folder, to a free name
 	Delete  Action = "delete"  // a file
-	Fill    Action = "fill"    // put files below a folder: a hidden one of a bundle, or the import folder
-	Publish Action = "publish" // give a filled folder its name
+	Fill    Action = "fill"    // put files into a folder: a bundle's hidden one, or the import folder
+	Publish Action = "publish" // rename a filled folder to its final name
 	Tidy    Action = "tidy"    // remove empty folders
 )
 
-// Named says who chose a place.
+// Named is who chose a place.
 type Named string
 
-// The ways in which a place gets its name. The zero value is for names that the author wrote, or that are made of values
-// of the vault's owner.
+// Who names a place. The zero value is for names written by the author, or made of the owner's values.
 const (
 	ByAuthor       Named = ""
-	ForeignSegment Named = "segment" // folder and extension are the author's; one cleaned part holds a foreign value
-	ForeignPlace   Named = "place"   // a foreign value had any other part in it
+	ForeignSegment Named = "segment" // folder and extension are the author's; one cleaned part is a foreign value
+	ForeignPlace   Named = "place"   // a foreign value determined anything else
 )
 
-// Permitted is what permissions.write says of a name.
+// Permitted is what permissions.write allows for a name.
 type Permitted struct {
 	Allowed  bool // the file may be written
-	Explicit bool // and a list names it: it is not merely left open
+	Explicit bool // and a list names it, rather than leaving it open
 }
 
-// Gate decides about every change of the vault. It is plain data, and its decisions depend on nothing but the request. Zero
-// fields stand for the default folders.
+// Gate decides about every change to the vault. It is plain data, and its decisions depend only on the request. Zero fields
+// mean the default folders.
 type Gate struct {
 	WorkflowsDir string
 	ImportDir    string
 	ImportedDir  string
-	StatusNote   string // the only place of the status note, and for nothing else; empty: nowhere
+	StatusNote   string // the only place for the status note, and for nothing else; empty: nowhere
 }
 
-// ApprovalsDir is the folder of the notes in which people approve, below the folder of the workflows.
+// ApprovalsDir is the folder of approval notes, below the workflows folder.
 const ApprovalsDir = "_approvals"
 
 // Request asks for one change.
@@ -75,28 +74,28 @@ type Request struct {
 	Place  Target // the file or folder
 	To     Target // of a move: the new name
 
-	Workflow    string    // file of the workflow that runs
+	Workflow    string    // file of the running workflow
 	Permitted   Permitted // by its permissions.write
 	ToPermitted Permitted // of a move: the new name
 	Named       Named     // who chose the place
-	NameFrom    []string  // origins of the name, when a foreign value had a part in it
-	Own         bool      // the file holds what this workflow wrote
-	Granted     bool      // the workflow's author allows a place that foreign content names
-	Asked       bool      // a person sees this change with its name, and agrees before it is made
-	Recorded    bool      // of an undo: the record says that the run changed this file
+	NameFrom    []string  // origins of the name, if a foreign value is part of it
+	Own         bool      // the file contains what this workflow wrote
+	Granted     bool      // the workflow's author allows foreign content to name the place
+	Asked       bool      // the user sees this change with its name, and approves it first
+	Recorded    bool      // of an undo: the run is on record for changing this file
 
 	Use     Use      // of a tool: the call
-	Origins []string // of the content: the untrusted things that the step was shown
+	Origins []string // of the content: the untrusted sources that the step was shown
 }
 
-// Verdict is what becomes of a request.
+// Verdict is the answer to a request.
 type Verdict string
 
 // The verdicts. The zero value refuses.
 const (
 	VerdictRefused  Verdict = ""
 	VerdictAllowed  Verdict = "allowed"
-	VerdictNextFree Verdict = "next free name" // this place is not the workflow's: ask again for the next name that is free
+	VerdictNextFree Verdict = "next free name" // this place is not the workflow's: ask again for the next free name
 	VerdictNeedsYes Verdict = "needs approval"
 )
 
@@ -104,19 +103,19 @@ const (
 type Ruling struct {
 	Verdict Verdict
 	Reason  string // why not, in words that follow the name
-	Hint    string // what a person can do
+	Hint    string // what the user can do
 
-	name string // that was ruled on
+	name string // the name in question
 	pass Pass   // zero unless allowed
 }
 
-// Pass is the gate's permission for one action on one name. Only a [Gate] makes one; the zero value permits nothing.
+// Pass is the gate's permission for one action on one name. Only a [Gate] creates one; the zero value permits nothing.
 type Pass struct {
 	action   Action
 	name, to string
 }
 
-// Pass returns the permission. A ruling that allows nothing returns a *RefusedError.
+// Pass returns the permission, or a *RefusedError if the ruling allows nothing.
 func (r Ruling) Pass() (Pass, error) {
 	if r.Verdict != VerdictAllowed {
 		return Pass{}, &RefusedError{Name: r.name, Verdict: r.Verdict, Reason: r.Reason, Advice: r.Hint}
@@ -124,7 +123,7 @@ func (r Ruling) Pass() (Pass, error) {
 	return r.pass, nil
 }
 
-// RefusedError is a change that the gate does not let through.
+// RefusedError is a change that the gate refuses.
 type RefusedError struct {
 	Name    string
 	Verdict Verdict
@@ -147,7 +146,7 @@ func (e *RefusedError) Failure() failure.Error {
 	return failure.Error{Hint: e.Advice}
 }
 
-// Of returns the name that the pass permits the action on. A pass for another action, and the zero one, are an error.
+// Of returns the name on which the pass permits the action. A pass for another action is an error, and so is the zero pass.
 func (p Pass) Of(actions ...Action) (string, error) {
 	for _, a := range actions {
 		if p.action == a && p.name != "" {
@@ -157,16 +156,16 @@ func (p Pass) Of(actions ...Action) (string, error) {
 	if p.name == "" {
 		return "", &RefusedError{}
 	}
-	return "", &RefusedError{Name: p.name, Reason: fmt.Sprintf("has a permission for %s alone", p.action)}
+	return "", &RefusedError{Name: p.name, Reason: fmt.Sprintf("has permission only for %s", p.action)}
 }
 
-// Name is the permitted file.
+// Name returns the permitted file.
 func (p Pass) Name() string { return p.name }
 
-// To is the new name of a permitted move.
+// To returns the new name of a permitted move.
 func (p Pass) To() string { return p.to }
 
-// Action is the permitted action.
+// Action returns the permitted action.
 func (p Pass) Action() Action { return p.action }
 
 // Decide rules on a request.
@@ -194,7 +193,7 @@ func (g Gate) places(r Request) []Target {
 	return []Target{r.Place}
 }
 
-// judge says why a writer must not touch a place; empty when it may.
+// judge returns why a writer must not touch a place, or "" if it may.
 func (g Gate) judge(r Request, p Target, isTarget bool) (reason, hint string) {
 	if fault := p.fault(); fault != "" {
 		return fault, "choose another name"
@@ -203,11 +202,11 @@ func (g Gate) judge(r Request, p Target, isTarget bool) (reason, hint string) {
 	case p.Link != "":
 		return fmt.Sprintf("is reached through the link %s: nothing is written through links", p.Link), "name the file itself"
 	case hidden(p.Name):
-		return "is hidden: what begins with a dot is not vaultflow's", "choose another name"
+		return "is hidden: vaultflow does not change names that start with a dot", "choose another name"
 	}
 	same := Fold(p.Name)
 	if settingsFile(same) && !(r.Writer == ByInit && r.Action == Create) {
-		return "holds settings, which only people change", "choose another name"
+		return "holds settings, which only users change", "choose another name"
 	}
 	return g.own(r, p, same, isTarget)
 }
@@ -225,7 +224,7 @@ func (g Gate) own(r Request, p Target, same string, isTarget bool) (reason, hint
 		return "is the status note, which only serve writes", "write somewhere else"
 	}
 	if (r.Writer == ByImport || r.Writer == ByDrop) && atOrBelow(same, Fold(g.workflows())) {
-		return "is among the workflows, where nothing is imported", "set vault.import_dir and vault.imported_dir to folders of their own"
+		return "is in the workflows folder, where nothing is imported", "set vault.import_dir and vault.imported_dir to folders of their own"
 	}
 	switch r.Writer {
 	case ByOutput, ByRoute, ByTool, ByUndo:
@@ -249,12 +248,12 @@ func (g Gate) own(r Request, p Target, same string, isTarget bool) (reason, hint
 		if path.Dir(same) == Fold(approvals) && strings.HasSuffix(same, ".md") && r.Action != Move {
 			return "", ""
 		}
-		return "is no note about approvals", ""
+		return "is not an approval note", ""
 	case ByInit:
 		if r.Action == Create && !p.Exists {
 			return "", ""
 		}
-		return "is there already: init changes nothing", ""
+		return "exists already: init changes nothing", ""
 	case ByFix:
 		if below(same, Fold(g.workflows())) && r.Action == Change || r.Action == Move && (!isTarget || below(same, Fold(g.workflows()))) {
 			return "", ""
@@ -264,42 +263,42 @@ func (g Gate) own(r Request, p Target, same string, isTarget bool) (reason, hint
 	return "has no writer that the gate knows", ""
 }
 
-// status lets the status note through, at its one place.
+// status allows the status note at its one place.
 func (g Gate) status(r Request, p Target, same string) (reason, hint string) {
 	const elsewhere = "name a note elsewhere in engine.status_note"
 	switch {
 	case g.StatusNote == "" || same != Fold(g.StatusNote) || r.Action != Create && r.Action != Change:
 		return "is not the status note", elsewhere
 	case !strings.HasSuffix(same, ".md"):
-		return "is no note", elsewhere
+		return "is not a note", elsewhere
 	case atOrBelow(same, Fold(g.workflows())):
-		return "is among the workflows, which the status note must not be", elsewhere
+		return "is in the workflows folder, where the status note must not be", elsewhere
 	case atOrBelow(same, Fold(g.imports())), p.Kept, atOrBelow(same, Fold(g.imported())):
-		return "is among the imports, which the status note must not be", elsewhere
+		return "is in a folder of imports, where the status note must not be", elsewhere
 	}
 	return "", ""
 }
 
-// run applies the rules for what runs write, and what is taken back of them.
+// run applies the rules for what runs write and undo.
 func (g Gate) run(r Request, p Target, same string) (reason, hint string) {
 	undo := r.Writer == ByUndo
 	switch {
 	case r.Action != Create && r.Action != Change && r.Action != Move && r.Action != Delete:
 		return "is not for runs to fill", ""
 	case undo && !r.Recorded:
-		return "was not changed by the run that is taken back", ""
+		return "was not changed by the run being undone", ""
 	case atOrBelow(same, Fold(g.imports())):
 		return "is inside the import folder " + g.imports(), "write somewhere else"
 	case p.Kept:
-		return "belongs to an imported document, which stays as it was imported; its note may be changed", "write somewhere else"
+		return "belongs to an imported document, which is never changed; only its note may be", "write somewhere else"
 	case undo:
 		return "", ""
 	case r.Workflow != "" && same == Fold(r.Workflow):
 		return "is the workflow itself, which no run changes", "write somewhere else"
 	case !r.Permitted.Allowed:
-		return "is outside the workflow's permissions.write", "add it to permissions.write"
+		return "is not covered by the workflow's permissions.write", "add it to permissions.write"
 	case atOrBelow(same, Fold(g.workflows())) && !r.Permitted.Explicit:
-		return "is among the workflows, which runs change only when permissions.write names them", "add it to permissions.write, or write somewhere else"
+		return "is in the workflows folder, which runs change only when permissions.write names it", "add it to permissions.write, or write somewhere else"
 	case atOrBelow(same, Fold(g.imported())) && p.Bundle == "" && (r.Writer == ByTool || r.Named != ByAuthor || p.Exists && !r.Own):
 		return fmt.Sprintf("is in the folder of imports %s, beside no import's note", g.imported()), "write somewhere else"
 	}
@@ -311,7 +310,7 @@ func (g Gate) run(r Request, p Target, same string) (reason, hint string) {
 	return "", ""
 }
 
-// foreign applies the rules for places that foreign content named.
+// foreign applies the rules for places named by foreign content.
 func (g Gate) foreign(r Request) (verdict Verdict, reason, hint string) {
 	target := r.Place
 	if r.Action == Move {
@@ -321,8 +320,8 @@ func (g Gate) foreign(r Request) (verdict Verdict, reason, hint string) {
 	case r.Writer == ByUndo || r.Named == ByAuthor:
 		return VerdictAllowed, "", ""
 	case r.Named == ForeignPlace && !r.Granted && !r.Asked:
-		return VerdictNeedsYes, fmt.Sprintf("is a place that content from outside named (%s)", strings.Join(r.NameFrom, ", ")),
-			"write the folder and let the value be the file's name alone, such as Summaries/{item}; or add @approve outputs, or (untrusted=allow) behind the @output"
+		return VerdictNeedsYes, fmt.Sprintf("is a path chosen by content from outside (%s)", strings.Join(r.NameFrom, ", ")),
+			"write the folder and use the value as the file name only, such as Summaries/{item}; or add @approve outputs, or (untrusted=allow) to the @output"
 	case r.Named == ForeignSegment && target.Exists && !r.Own && !(r.Action == Move && r.Place.Name == target.Name):
 		return VerdictNextFree, "is a file that this workflow did not make", ""
 	}

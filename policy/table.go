@@ -27,7 +27,7 @@ func (w *words) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*[]string)(w))
 }
 
-// match are the columns that every row begins and ends with.
+// match holds the columns that every row starts and ends with.
 type match struct {
 	Provider words  `yaml:"provider"`
 	Model    words  `yaml:"model"`
@@ -35,7 +35,7 @@ type match struct {
 	Checked  string `yaml:"checked"`
 }
 
-// fits compares a provider and a model with the row. Patterns are those of path.Match on the model's last path part.
+// fits reports whether the row applies to a provider and a model. Patterns are those of path.Match, on the model's last path part.
 func (m match) fits(provider, model string) bool {
 	if !slices.Contains(m.Provider, provider) && !slices.Contains(m.Provider, "any") {
 		return false
@@ -47,7 +47,7 @@ func (m match) fits(provider, model string) bool {
 	})
 }
 
-// check refuses rows that say nothing about where they come from.
+// check refuses rows without a source.
 func (m match) check() error {
 	if len(m.Provider) == 0 || len(m.Model) == 0 || m.Source == "" || len(m.Checked) != len("2026-08") {
 		return fmt.Errorf("row %v %v lacks provider, model, source or checked", m.Provider, m.Model)
@@ -64,8 +64,8 @@ func (m match) check() error {
 type modelRow struct {
 	match  `yaml:",inline"`
 	Flags  []Capability `yaml:"flags"`
-	Window int          `yaml:"window"` // tokens; 0 when it depends on the server
-	Adds   bool         `yaml:"adds"`   // the flags are the server's and come on top of the model's
+	Window int          `yaml:"window"` // tokens; 0 if it depends on the server
+	Adds   bool         `yaml:"adds"`   // the flags are the server's, in addition to the model's
 }
 
 // limitRow is a row of limits.yaml.
@@ -87,7 +87,7 @@ type limitRow struct {
 	Tokens       Formula  `yaml:"tokens"`
 }
 
-// The tables are part of the program; a row that cannot be read is a programmer's mistake that the tests catch.
+// The tables are part of the program; a malformed row is a programmer's mistake that the tests catch.
 var (
 	modelRows = sync.OnceValue(func() []modelRow { return read[modelRow]("capabilities") })
 	limitRows = sync.OnceValue(func() []limitRow { return read[limitRow]("limits") })
@@ -111,12 +111,12 @@ func read[R any](name string) []R {
 	return table.Rows
 }
 
-// capabilityRow is the first row that fits a model, nil when none does.
+// capabilityRow returns the first row that matches a model, or nil.
 func capabilityRow(provider, model string) *modelRow {
 	return firstRow(provider, model, func(r modelRow) bool { return !r.Adds })
 }
 
-// addingRow is the row that gives a capability to every model of a server, nil when none does.
+// addingRow returns the row that adds a capability to every model of a server, or nil.
 func addingRow(provider, model string, c Capability) *modelRow {
 	return firstRow(provider, model, func(r modelRow) bool { return r.Adds && slices.Contains(r.Flags, c) })
 }

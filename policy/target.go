@@ -13,17 +13,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Target is a name in a vault, with what the gate needs to know of it. [Look] fills one in.
+// Target is a name in a vault, with what the gate needs to know about it. [Look] returns one.
 type Target struct {
 	Name   string // slash path from the vault's root
-	Exists bool   // something has the name, in any spelling that differs in case or Unicode form only
-	Link   string // the first link on the way, or the file itself when it is one; empty: none
-	Short  bool   // looks like a short name of Windows, which may stand for another file
-	Bundle string // the folder of the import that the file lies in; empty: none
-	Kept   bool   // it is what an import keeps: manifest, original, pages, pictures, text
+	Exists bool   // something has the name, perhaps in another case or Unicode form
+	Link   string // the first link on the way, or the file itself if it is one; empty: none
+	Short  bool   // looks like a Windows short name, which may mean another file
+	Bundle string // the folder of the import that contains the file; empty: none
+	Kept   bool   // it belongs to the import: manifest, original, pages, pictures, text
 }
 
-// Look finds out what stands at a name. It only reads. A vault that cannot tell of links is taken to have none.
+// Look examines what is at a name. It only reads. A vault that does not report links is treated as having none.
 func Look(vault fs.FS, name string) Target {
 	p := Target{Name: name}
 	if !fs.ValidPath(name) || name == "." {
@@ -40,7 +40,7 @@ func Look(vault fs.FS, name string) Target {
 	return p
 }
 
-// walk follows a name part by part. A part that is there in another spelling counts, as it does for the vault.
+// walk follows a name part by part. A part that exists in another spelling counts, as it does for the vault.
 func walk(vault fs.FS, name string) (found string, exists bool, link string) {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -71,7 +71,7 @@ func lstat(vault fs.FS, name string) (fs.FileInfo, error) {
 	return fs.Stat(vault, name)
 }
 
-// twin is the entry of a folder whose name differs in case or Unicode form only.
+// twin returns the entry of a folder whose name differs only in case or Unicode form.
 func twin(vault fs.FS, dir, part string) string {
 	entries, err := fs.ReadDir(vault, path.Join(".", dir))
 	if err != nil {
@@ -108,11 +108,11 @@ func listed(vault fs.FS, name string) bool {
 	return false
 }
 
-// manifestBytes is as much of a manifest as is read: the source stands at its beginning.
+// manifestBytes is how much of a manifest is read: the source is at its start.
 const manifestBytes = 1 << 20
 
-// bundle finds the import that a file lies in, and says whether the file is one that the import keeps. Only notes directly
-// in the bundle's folder are for people and runs to write; an original that is a note is none of them.
+// bundle finds the import that contains a file, and reports whether the file belongs to the import. Only notes directly in
+// the bundle's folder may be changed by users and runs, except an original that is a note.
 func bundle(vault fs.FS, name string) (dir string, kept bool) {
 	if Fold(path.Base(name)) == "manifest.json" && isManifest(vault, name) != nil {
 		return path.Dir(name), true
@@ -128,7 +128,7 @@ func bundle(vault fs.FS, name string) (dir string, kept bool) {
 	return "", false
 }
 
-// manifest is what tells an import's manifest from other files of that name.
+// manifest has the fields that distinguish an import's manifest from other files of that name.
 type manifest struct {
 	Version int `json:"version"`
 	Source  struct {
@@ -137,8 +137,8 @@ type manifest struct {
 	} `json:"source"`
 }
 
-// isManifest reads the manifest of an import; nil when there is none. One that is too large or broken counts: what cannot
-// be told is kept.
+// isManifest reads an import's manifest, or returns nil. One that is too large or broken counts, because its files may belong
+// to an import.
 func isManifest(vault fs.FS, name string) *manifest {
 	file, err := vault.Open(name)
 	if err != nil {
@@ -155,22 +155,22 @@ func isManifest(vault fs.FS, name string) *manifest {
 	return &m
 }
 
-// fault says what is wrong with the name itself; empty when nothing is. Files that are there may have any name.
+// fault returns what is wrong with the name itself, or "". Existing files may have any name.
 func (p Target) fault() string {
 	switch {
 	case p.Name == "" || !utf8.ValidString(p.Name) || !fs.ValidPath(p.Name) || p.Name == ".":
-		return "is no path in the vault"
+		return "is not a path in the vault"
 	case !p.Exists && strings.Contains(p.Name, `\`):
-		return "holds a backslash"
+		return "contains a backslash"
 	case !p.Exists && strings.ContainsFunc(p.Name, unicode.IsControl):
-		return "holds a control character"
+		return "contains a control character"
 	case p.Short:
-		return "looks like a short name of Windows, which may stand for another file"
+		return "looks like a Windows short name, which may mean another file"
 	}
 	return ""
 }
 
-// hidden says whether a part of a name begins with a dot on any system: some leave out characters without a shape.
+// hidden reports whether a part of a name starts with a dot on any system: some drop invisible characters.
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") || strings.HasPrefix(shapes(part), ".") {
@@ -180,7 +180,7 @@ func hidden(name string) bool {
 	return false
 }
 
-// settingsFile says whether a folded name is that of settings or keys: files at the vault's root.
+// settingsFile reports whether a folded name is that of settings or keys, which are at the vault's root.
 func settingsFile(same string) bool {
 	switch same {
 	case "settings.yaml", "settings.yml", "secrets.yaml", "secrets.yml":
@@ -189,8 +189,8 @@ func settingsFile(same string) bool {
 	return false
 }
 
-// Fold is the form in which the gate compares names with those that it protects: equal for all names that any file system
-// a vault may lie on could take for one. It goes further than any of them.
+// Fold returns the form in which the gate compares names with protected ones: equal for all names that any file system could
+// treat as the same. It goes further than any single one.
 func Fold(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -203,7 +203,7 @@ func Fold(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// shapes is a text in one case and one form, without characters that have no shape.
+// shapes returns a text in one case and one form, without invisible characters.
 func shapes(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -217,7 +217,7 @@ func shapes(s string) string {
 	return norm.NFC.String(cases.Fold().String(s))
 }
 
-// shortName says whether a part of a name could be a short one that Windows makes up: SETTIN~1.YAM.
+// shortName reports whether a part of a name could be a generated Windows short name: SETTIN~1.YAM.
 func shortName(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		stem, ext, _ := strings.Cut(part, ".")
@@ -229,7 +229,7 @@ func shortName(name string) bool {
 	return false
 }
 
-// atOrBelow says whether a folded name is a folder or lies below it.
+// atOrBelow reports whether a folded name is a folder or below it.
 func atOrBelow(same, dir string) bool { return same == dir || below(same, dir) }
 
 func below(same, dir string) bool { return strings.HasPrefix(same, dir+"/") }

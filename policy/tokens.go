@@ -8,7 +8,7 @@ import (
 // Formula is a provider's own way to count an image in tokens.
 type Formula string
 
-// The formulas. All are estimates; the provider's answer says what was counted.
+// The formulas. All are estimates; the provider's answer has the real count.
 const (
 	// FormulaAnthropic scales to 1568 px, then w·h/750, at most 1600.
 	FormulaAnthropic Formula = "anthropic"
@@ -20,26 +20,26 @@ const (
 	FormulaOpenAIPatches Formula = "openai_patches"
 	// FormulaGemini counts 258 for each tile of 768 px, one for images up to 384 px.
 	FormulaGemini Formula = "gemini"
-	// FormulaDefault is w·h/750, at most 1600, where nothing is published.
+	// FormulaDefault is w·h/750, at most 1600, if nothing is published.
 	FormulaDefault Formula = "default"
 )
 
 // PageTokens is the estimate for a page of a document.
 const PageTokens = 1500
 
-// Estimates for a second of a recording, of the only services that take some (ai.google.dev, tokens page, 2026-08).
+// Estimates per second of a recording, for the only services that accept them (ai.google.dev, tokens page, 2026-08).
 const (
 	AudioTokens = 32
 	VideoTokens = 295 // a frame a second, and its sound
 )
 
-// unknownSide stands for the sides of an image whose size is not known.
+// unknownSide is assumed for both sides of an image of unknown size.
 const unknownSide = 1024
 
-// TextTokens estimates a text: a token for each four characters, rounded up.
+// TextTokens estimates a text: one token per four characters, rounded up.
 func TextTokens(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
-// ImageTokens estimates an image of that many pixels.
+// ImageTokens estimates an image of these dimensions.
 func (f Formula) ImageTokens(width, height int) int {
 	w, h := float64(width), float64(height)
 	if width <= 0 || height <= 0 {

@@ -6,42 +6,42 @@ import (
 	"strings"
 )
 
-// ReadKind says what a step was shown.
+// ReadKind is a kind of content that a step was shown.
 type ReadKind string
 
-// The kinds of what a step is shown.
+// The kinds of content.
 const (
-	ReadFile     ReadKind = "file"     // a file of the vault, as an input, transcluded or read by a tool
+	ReadFile     ReadKind = "file"     // a file in the vault, as an input, transcluded or read by a tool
 	ReadName     ReadKind = "name"     // the name of a file, without its content
 	ReadVariable ReadKind = "variable" // a variable of the run
-	ReadPicture  ReadKind = "picture"  // a picture of the web
-	ReadPage     ReadKind = "web"      // something fetched from an address of the web
-	ReadSearch   ReadKind = "search"   // what a search of the web found
-	ReadMCP      ReadKind = "mcp"      // the answer of an MCP server's tool
+	ReadPicture  ReadKind = "picture"  // a picture from the web
+	ReadPage     ReadKind = "web"      // something fetched from a web address
+	ReadSearch   ReadKind = "search"   // the results of a web search
+	ReadMCP      ReadKind = "mcp"      // the result of an MCP tool
 	ReadArtifact ReadKind = "artifact" // fetched content that was kept
 )
 
 // Read is one thing that a step was shown.
 type Read struct {
 	Kind    ReadKind
-	Name    string   // vault name, variable, address without the values of its query, server.tool, or reference
-	Trust   string   // what the workflow says of it: trusted, untrusted, or empty
-	Origins []string // the untrusted things that a variable's value, or a file of this run, was made from
+	Name    string   // vault name, variable, address without its query values, server.tool, or reference
+	Trust   string   // the workflow's choice: trusted, untrusted, or empty
+	Origins []string // the untrusted sources of a variable's value or a file of this run
 }
 
-// Trust tells content of the vault's owner from content of strangers. The zero value takes Imported for the folder of imports.
+// Trust distinguishes the owner's content from that of strangers. The zero value has Imported as the folder of imports.
 type Trust struct {
-	ImportedDir string // imported files, mail and its attachments among them, lie below it
-	// Known reports what is on record about the present content of a file of the vault: whether it is foreign, whatever its
-	// name, and what it was made from. Nil: nothing is on record.
+	ImportedDir string // imported files are below it, including mail and attachments
+	// Known reports what is on record about the present content of a file: whether it is foreign, whatever its name, and its
+	// origins. nil: nothing is on record.
 	Known func(name string) (foreign bool, origins []string)
-	// Named is Known for the name alone: whether somebody else may have chosen it. Nil: its place decides.
+	// Named is Known for the name alone: whether somebody else may have chosen it. nil: its place decides.
 	Named func(name string) (foreign bool, origins []string)
 }
 
-// Untrusted tells whether somebody else decides what stands there. What the workflow says goes first; without a word of it,
-// files are trusted unless they lie below the folder of imports, the run made them from something untrusted, or their content
-// is known as foreign; variables as far as what they were made from, and whatever came from beyond this machine is not.
+// Untrusted reports whether somebody else determines this content. The workflow's choice comes first. Without one, files are
+// trusted unless they are below the folder of imports, the run made them from something untrusted, or their content is known
+// to be foreign; variables are as trusted as their sources; anything from beyond this machine is untrusted.
 func (t Trust) Untrusted(r Read) bool {
 	switch {
 	case r.Trust == "trusted":
@@ -57,11 +57,11 @@ func (t Trust) Untrusted(r Read) bool {
 	return true
 }
 
-// known reports whether a file is foreign by its place or by what is on record, and what it was made from. A record beats the
-// place: a person may trust an imported file.
+// known reports whether a file is foreign by its place or its record, and its origins. The record overrides the place,
+// because the user may trust an imported file.
 func (t Trust) known(r Read) (foreign bool, origins []string) {
 	switch {
-	case r.Name == "": // a link that leads nowhere
+	case r.Name == "": // a dangling link
 		return false, nil
 	case r.Kind == ReadFile && t.Known != nil:
 		return t.Known(r.Name)
@@ -71,7 +71,7 @@ func (t Trust) known(r Read) (foreign bool, origins []string) {
 	return t.imported(r.Name), nil
 }
 
-// imported tells whether a vault name lies below the folder of imports. Case does not count: some file systems ignore it.
+// imported reports whether a vault name is below the folder of imports. It ignores case, as some file systems do.
 func (t Trust) imported(name string) bool {
 	dir := strings.Trim(t.ImportedDir, "/")
 	if dir == "" {
@@ -80,8 +80,8 @@ func (t Trust) imported(name string) bool {
 	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(dir)+"/")
 }
 
-// Origins lists the untrusted things among what a step was shown, each once and in order, such as "file Imported/a/index.md".
-// A prompt with any is tainted. A file is listed with what it was made from; a variable gives what it was made from.
+// Origins lists the untrusted sources of what a step was shown, each once and in order, such as "file Imported/a/index.md". A
+// prompt with any is tainted. A file is listed with its sources; for a variable only its sources are listed.
 func (t Trust) Origins(reads []Read) []string {
 	var list []string
 	for _, r := range reads {
@@ -101,14 +101,13 @@ func (t Trust) Origins(reads []Read) []string {
 	return list
 }
 
-// maxOrigins is how many origins a record names; that there are more is said by the last entry.
+// maxOrigins is how many origins a record names; if there are more, the last entry says so.
 const maxOrigins = 20
 
-// moreOrigins stands for the origins that a record has no room for.
+// moreOrigins represents the origins that a record has no room for.
 const moreOrigins = "and more"
 
-// AddOrigins adds origins to a list that does not hold them yet. The list is never empty again once it had an entry, and stays
-// short. It is not changed in place.
+// AddOrigins adds new origins to a list, which remains short and is not changed in place.
 func AddOrigins(list []string, more ...string) []string {
 	list = slices.Clone(list)
 	for _, origin := range more {
@@ -123,21 +122,21 @@ func AddOrigins(list []string, more ...string) []string {
 	return list
 }
 
-// MCPOrigin is the origin of what an MCP server says of its tools, which every request carries that offers them.
+// MCPOrigin returns the origin of an MCP server's tool descriptions, which are part of every request that offers the tools.
 func MCPOrigin(server string) string { return string(ReadMCP) + " " + server }
 
-// Use is a call of a tool, as far as trust is concerned.
+// Use describes a tool call for decisions about trust.
 type Use struct {
 	Tool    string
 	Network bool     // it reaches beyond this machine
-	Writes  bool     // it changes files of the vault, or starts what does
-	Changes []string // the files that it would change, as far as that is known before it runs; none: any
+	Writes  bool     // it changes files in the vault, or starts something that does
+	Changes []string // the files it would change, if known in advance; none: any
 	Outputs []string // the files that the step itself writes, by its @output
-	Granted bool     // the workflow lets the tool be used on untrusted content
+	Granted bool     // the workflow allows the tool on untrusted content
 }
 
-// Refused says why a step must not carry out a call after it was shown the origins; empty when it may. Without origins
-// everything may be done, and after them what neither reaches out nor changes anything but the step's own outputs.
+// Refused returns why a step must not make a call after it was shown the origins, or "" if it may. Without origins every call
+// is allowed; with them only calls that neither reach the network nor change anything but the step's own outputs.
 func (u Use) Refused(origins []string) string {
 	if len(origins) == 0 || u.Granted {
 		return ""

@@ -21,7 +21,7 @@ func TestModel_places(t *testing.T) {
 	})
 	const lacks, refuses = "the model has no ", "openai_chat takes no video"
 	want := []MediumPlace{
-		{"p.png", policy.Image, policy.In, "in the user's turn, where it stands"},
+		{"p.png", policy.Image, policy.In, "in place in the user's turn"},
 		{"d.pdf", policy.Document, policy.Convert, lacks + "pdf (settings)"},
 		{"a.mp3", policy.Audio, policy.Convert, lacks + "audio_input (settings)"},
 		{"v.mp4", policy.Video, policy.Refuse, refuses},
@@ -30,7 +30,7 @@ func TestModel_places(t *testing.T) {
 		t.Errorf("prompt (-want +got):\n%s", diff)
 	}
 	want = []MediumPlace{
-		{"", policy.Image, policy.After, "in a turn of its own behind all tool results"},
+		{"", policy.Image, policy.After, "in a turn of its own after all tool results"},
 		{"", policy.Document, policy.Convert, lacks + "pdf (settings)"},
 		{"", policy.Audio, policy.Convert, lacks + "audio_input (settings)"},
 		{"", policy.Video, policy.Refuse, refuses},

@@ -23,7 +23,7 @@ func writePlaces(w io.Writer, p step.Previewed) {
 	}
 }
 
-// placeLine is such as "image a.png: in (in the user's turn, where it stands)".
+// placeLine is such as "image a.png: in (in place in the user's turn)".
 func placeLine(m step.MediumPlace) string {
 	name := ""
 	if m.Name != "" {

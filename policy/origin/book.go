@@ -16,30 +16,30 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is the largest file whose sentences are compared, in bytes. Of larger ones the digest counts.
+// maxText is the largest file whose sentences are compared, in bytes. For larger ones only the digest counts.
 const maxText = 64 << 20
 
-// Book answers where content comes from, and records it. It is safe for concurrent use when its parts are. The zero value
-// of Store knows nothing: then Rules alone decide.
+// Book knows where content comes from, and records it. It is safe for concurrent use if its parts are. Without a Store, Rules
+// alone decide.
 type Book struct {
 	FS    fs.FS // the vault
 	Rules Rules
 	Store Store
-	// ReadOnly keeps it from recording what it finds out, for a preview beside a process that works.
+	// ReadOnly keeps it from recording its findings, for a preview next to a running process.
 	ReadOnly bool
 }
 
-// Finding is what is known of a file.
+// Finding is what is known about a file.
 type Finding struct {
-	Name    string   `json:"name"`             // vault name behind all links
-	Digest  string   `json:"digest,omitempty"` // of the content that was looked at
+	Name    string   `json:"name"`             // vault name after following links
+	Digest  string   `json:"digest,omitempty"` // of the content that was examined
 	Foreign bool     `json:"foreign"`
 	Why     string   `json:"why,omitempty"`     // how it was recognised
-	Origins []string `json:"origins,omitempty"` // where it comes from, as far as that is known
-	Spans   []Span   `json:"spans,omitempty"`   // the lines that are known to be foreign; set by Explain
+	Origins []string `json:"origins,omitempty"` // where it comes from, as far as known
+	Spans   []Span   `json:"spans,omitempty"`   // the lines known to be foreign; set by Explain
 }
 
-// Why a file counts as foreign, besides the place and the property that Rules name.
+// Why a file counts as foreign, apart from the place and the property in Rules.
 const (
 	WhyContent = "the same content is on record"
 	WhyName    = "an earlier version of it is on record"
@@ -47,15 +47,14 @@ const (
 	WhyBundle  = "it belongs to an import"
 )
 
-// Of reports where the present content of a file comes from. A link is judged by what it leads to. What it finds out is
-// recorded, so that it holds for the next name and the next edit too. After an error the caller must take the file for
-// foreign.
+// Of reports where the present content of a file comes from. A link counts as its target. Findings are recorded, so that they
+// hold after the next rename or edit too. After an error the caller must treat the file as foreign.
 func (b *Book) Of(ctx context.Context, name string) (Finding, error) {
 	f, _, err := b.judge(ctx, name)
 	return f, err
 }
 
-// Named reports what is known of a name alone, without reading the file: whether somebody else may have chosen it.
+// Named reports what is known about a name alone, without reading the file: whether somebody else may have chosen it.
 func (b *Book) Named(ctx context.Context, name string) (Finding, error) {
 	name = path.Clean(name)
 	f := Finding{Name: name}
@@ -78,7 +77,7 @@ func (b *Book) Named(ctx context.Context, name string) (Finding, error) {
 	return f, nil
 }
 
-// Explain is Of with the lines that are known to be foreign. It records nothing.
+// Explain is Of plus the lines known to be foreign. It records nothing.
 func (b *Book) Explain(ctx context.Context, name string) (Finding, error) {
 	reader := *b
 	reader.ReadOnly = true
@@ -90,7 +89,7 @@ func (b *Book) Explain(ctx context.Context, name string) (Finding, error) {
 	return f, err
 }
 
-// judge decides about a file. text is nil for one that is no text, or too large.
+// judge decides about a file. text is nil if it is not text or too large.
 func (b *Book) judge(ctx context.Context, name string) (f Finding, text []byte, err error) {
 	defer func() {
 		if err != nil {
@@ -129,7 +128,7 @@ func (b *Book) judge(ctx context.Context, name string) (f Finding, text []byte, 
 	return f, text, err
 }
 
-// ofPlace returns what is known of a file that its place makes foreign.
+// ofPlace returns the finding about a file that its place makes foreign.
 func (b *Book) ofPlace(ctx context.Context, name string) ([]string, error) {
 	if b.Store != nil {
 		if r, err := b.Store.Name(ctx, name); err != nil || r.Foreign() {
@@ -142,7 +141,7 @@ func (b *Book) ofPlace(ctx context.Context, name string) ([]string, error) {
 	return nil, nil
 }
 
-// byRecord looks at the name, the properties and the sentences.
+// byRecord checks the name, the properties and the sentences.
 func (b *Book) byRecord(ctx context.Context, f Finding, text []byte) (Finding, error) {
 	var named Record
 	var err error
@@ -167,7 +166,7 @@ func (b *Book) byRecord(ctx context.Context, f Finding, text []byte) (Finding, e
 	return b.found(ctx, f, true, WhyText, origins, nil), nil
 }
 
-// byText returns where the foreign sentences of a text come from, when there is enough of them.
+// byText returns where the foreign sentences of a text come from, if there are enough of them.
 func (b *Book) byText(ctx context.Context, text []byte) (origins []string, err error) {
 	if b.Store == nil {
 		return nil, nil
@@ -193,9 +192,8 @@ func (b *Book) compare(ctx context.Context, text []byte) ([]Span, int, error) {
 	return spans, weight, err
 }
 
-// found completes a finding, and records it when it is foreign: the name for the next edit, the digest for the next move,
-// the sentences of what nobody has recorded yet. That a record cannot be stored does not change the answer: the next look
-// comes to the same.
+// found completes a finding, and records it if it is foreign: the name for the next edit, the digest for the next move, and
+// new sentences. A failure to store it does not change the answer: the next check finds the same.
 func (b *Book) found(ctx context.Context, f Finding, foreign bool, why string, origins []string, text []byte) Finding {
 	if f.Foreign = foreign; !foreign {
 		return f
@@ -243,18 +241,18 @@ func read(files fs.FS, name string) ([]byte, string, error) {
 	return data, hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// Write is a content that a run puts into a file.
+// Write is content that a run writes to a file.
 type Write struct {
 	Name     string
-	Before   []byte // what the file held; nil when there was none
+	Before   []byte // the old content; nil if there was none
 	After    []byte
 	Replaces bool     // there was a file
 	Origins  []string // where the new text comes from, see OfRun; none: it is the owner's
-	Approved bool     // a person saw the new text and said yes to it
-	Restores bool     // it brings an earlier content back: what is known of that content counts
+	Approved bool     // the user saw and approved the new text
+	Restores bool     // it restores earlier content, whose origin counts
 }
 
-// Wrote records a write. It is called before the file is written, so that no crash leaves foreign text without a record.
+// Wrote records a write. Call it before writing the file, so that a crash leaves no foreign text without a record.
 func (b *Book) Wrote(ctx context.Context, w Write) error {
 	if b.Store == nil || b.ReadOnly {
 		return nil
@@ -299,8 +297,8 @@ func (b *Book) Wrote(ctx context.Context, w Write) error {
 	return nil
 }
 
-// tainted are the entries of a write of foreign text. What the file held before stays the owner's, when it was, so that an
-// undo brings it back as such.
+// tainted returns the entries for a write of foreign text. The old content remains the owner's if it was, so that an undo
+// restores it as such.
 func tainted(w Write, digest string, before Record) []Entry {
 	origins := w.Origins
 	var entries []Entry
@@ -313,8 +311,8 @@ func tainted(w Write, digest string, before Record) []Entry {
 	return append(entries, Entry{Name: w.Name, Digest: digest, Origins: origins}, Entry{Pieces: Added(w.Before, w.After), Origins: w.Origins})
 }
 
-// clean are the entries of a write by a step that was shown nothing foreign. Sentences of it that are on record as foreign are
-// what models say about everything: they no longer tell where a text comes from.
+// clean returns the entries for a write by a step that was shown nothing foreign. Its sentences that are on record as foreign
+// are common phrases of models, so they no longer identify an origin.
 func (b *Book) clean(ctx context.Context, w Write, digest string, before Record) ([]Entry, error) {
 	known, err := b.Store.Pieces(ctx, Added(w.Before, w.After))
 	if err != nil {
@@ -325,7 +323,7 @@ func (b *Book) clean(ctx context.Context, w Write, digest string, before Record)
 		entries = append(entries, Entry{Pieces: common, Override: true})
 	}
 	switch {
-	case before.Foreign() && !keepsLines(w.Before, w.After): // it was replaced as a whole
+	case before.Foreign() && !keepsLines(w.Before, w.After): // it was replaced completely
 		entries = append(entries, Entry{Name: w.Name, Digest: digest})
 	case before.Foreign():
 		entries = append(entries, Entry{Digest: digest, Origins: before.Origins})
@@ -333,7 +331,7 @@ func (b *Book) clean(ctx context.Context, w Write, digest string, before Record)
 	return entries, nil
 }
 
-// restored are the entries of a content that is brought back.
+// restored returns the entries for restored content.
 func (b *Book) restored(ctx context.Context, w Write, digest string, before Record) ([]Entry, error) {
 	r, err := b.Store.Content(ctx, digest)
 	switch {
@@ -347,7 +345,7 @@ func (b *Book) restored(ctx context.Context, w Write, digest string, before Reco
 	return nil, nil
 }
 
-// before is what is known of the file that is written over.
+// before returns what is known about the file to be overwritten.
 func (b *Book) before(ctx context.Context, w Write) (Record, error) {
 	if !w.Replaces {
 		return Record{}, nil
@@ -366,8 +364,7 @@ func (b *Book) before(ctx context.Context, w Write) (Record, error) {
 	return Record{len(origins) > 0, origins}, err
 }
 
-// Moving records that a file is about to get another name. digest is that of its content. It is followed by Removed with the
-// old name.
+// Moving records that a file with this digest is about to be renamed. Call Removed with the old name afterwards.
 func (b *Book) Moving(ctx context.Context, from, to, digest string) error {
 	if b.Store == nil || b.ReadOnly {
 		return nil
@@ -387,8 +384,7 @@ func (b *Book) Moving(ctx context.Context, from, to, digest string) error {
 	return nil
 }
 
-// Changed is told by the watcher that a file has a content: a known content at a new name and a new content at a known name
-// are recorded.
+// Changed handles a change that the watcher saw: it records known content at a new name, and new content at a known name.
 func (b *Book) Changed(ctx context.Context, name, digest string) error {
 	if b.Store == nil || digest == "" || digest == emptyDigest {
 		return nil
@@ -409,10 +405,10 @@ func (b *Book) Changed(ctx context.Context, name, digest string) error {
 	return nil
 }
 
-// minContent is the shortest text that is known by its digest, in letters and digits: shorter ones are equal by chance.
+// minContent is the shortest text recognized by its digest, in letters and digits: shorter ones may be equal by chance.
 const minContent = 12
 
-// tiny reports whether bytes are a text that is too short to be known by its digest.
+// tiny reports whether a text is too short to be recognized by its digest.
 func tiny(data []byte) bool {
 	if len(data) > 4*minContent || bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
 		return false
@@ -421,7 +417,7 @@ func tiny(data []byte) bool {
 	return weight < minContent
 }
 
-// Removed is told that there is no file of a name any more: another one that gets the name is not judged by it.
+// Removed forgets a name whose file is gone, so that another file with this name is not judged by it.
 func (b *Book) Removed(ctx context.Context, name string) error {
 	if b.Store == nil || b.ReadOnly {
 		return nil
@@ -429,7 +425,7 @@ func (b *Book) Removed(ctx context.Context, name string) error {
 	return b.Store.Forget(ctx, name)
 }
 
-// Arrived records bytes that arrived from outside, by their digest, before anything is made of them.
+// Arrived records bytes that arrived from outside, by their digest, before they are processed.
 func (b *Book) Arrived(ctx context.Context, digest, origin string) error {
 	if b.Store == nil || b.ReadOnly || digest == "" || digest == emptyDigest {
 		return nil
@@ -437,7 +433,7 @@ func (b *Book) Arrived(ctx context.Context, digest, origin string) error {
 	return b.Store.Keep(ctx, Entry{Digest: digest, Origins: []string{origin}})
 }
 
-// Imported records the files of a bundle: of each the digest and the name, and the sentences of those that are text.
+// Imported records the files of a bundle: the digest and name of each, and the sentences of texts.
 func (b *Book) Imported(ctx context.Context, dir, origin string) error {
 	if b.Store == nil || b.ReadOnly {
 		return nil
@@ -482,11 +478,11 @@ func (b *Book) Imported(ctx context.Context, dir, origin string) error {
 	return nil
 }
 
-// Clear records that a person trusts the present content of a file: its bytes, its name and its sentences are one's own
-// from now on. In a folder of foreign files it holds for exactly this content.
+// Clear records that the user trusts the present content of a file: from now on its bytes, name and sentences are the
+// owner's. In a folder of foreign files this covers exactly this content.
 func (b *Book) Clear(ctx context.Context, name string) error {
 	if b.Store == nil || b.ReadOnly {
-		return errors.New("there is no record that could be changed")
+		return errors.New("there is no record to change")
 	}
 	real, err := Real(b.FS, path.Clean(name))
 	if err != nil {
@@ -499,7 +495,7 @@ func (b *Book) Clear(ctx context.Context, name string) error {
 	return b.Store.Keep(ctx, Entry{Name: real, Digest: digest, Pieces: Pieces(data), Override: true})
 }
 
-// Describe says in one sentence where a file comes from: "Notes/a.md comes from import 01J… (report.pdf)".
+// Describe returns a sentence about where a file comes from: "Notes/a.md comes from import 01J… (report.pdf)".
 func (f Finding) Describe() string {
 	switch {
 	case !f.Foreign:

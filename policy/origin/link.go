@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// ErrOutside is the condition of a link that leads out of the vault.
+// ErrOutside reports a link that leads out of the vault.
 var ErrOutside = errors.New("leads out of the vault")
 
-// maxLinks bounds how many links are followed on the way to one file, as Linux does.
+// maxLinks bounds the number of links on the way to one file, as Linux does.
 const maxLinks = 40
 
-// Real returns the name behind all links on the way to a file; the name itself when the file system shows no links. A part
-// that does not exist ends the search: what is below it does not exist either.
+// Real returns a file's name after following all links, or the name itself if the file system does not support links. A
+// missing part ends the search: nothing below it exists either.
 func Real(files fs.FS, name string) (string, error) {
 	links, ok := files.(fs.ReadLinkFS)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxOrigins is how many origins a record names; more says that there were others.
+// maxOrigins is how many origins a record names; more means that there were others.
 const (
 	maxOrigins = 20
 	more       = "and more"
@@ -21,7 +21,7 @@ const (
 	kindImport = "import "
 )
 
-// Join adds origins to a list that does not hold them yet. The list stays short and is not changed in place.
+// Join adds new origins to a list. The list remains short and is not changed in place.
 func Join(list []string, add ...string) []string {
 	list = slices.Clone(list)
 	for _, o := range add {
@@ -38,7 +38,7 @@ func Join(list []string, add ...string) []string {
 
 // OfRun returns the origins of what a run wrote after it was shown foreign content: the run, and what that content was made
 // from. Names of files and earlier runs in between are left out unless nothing else is known, so that the list does not grow
-// with every hop.
+// with each hop.
 func OfRun(run, workflow string, shown []string) []string {
 	var roots []string
 	for _, o := range shown {
@@ -57,7 +57,7 @@ func OfImport(id, source string) string {
 	return oneLine(kindImport + id + " (" + path.Base(source) + ")")
 }
 
-// oneLine keeps an origin on its line in records: names may hold anything.
+// oneLine keeps an origin on one line in records, because names may contain anything.
 func oneLine(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == '\u2028' || c == '\u2029' {
@@ -67,5 +67,5 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// Key is a name as records spell it: file systems may ignore case, and spell accents in two ways.
+// Key normalizes a name for records: file systems may ignore case, and spell accents in two ways.
 func Key(name string) string { return strings.ToLower(norm.NFC.String(name)) }

@@ -16,23 +16,23 @@ import (
 // quoted, numbered, emphasised or wrapped in another place.
 type Piece int64
 
-// What makes a piece count. A letter of a script that writes words with one or two characters weighs as three.
+// What makes a piece count. A letter of a script that writes words with one or two characters counts as three.
 const (
-	// minWeight is the shortest sentence that is recognised, in letters and digits. Shorter ones are headings, greetings,
-	// table cells and dates, which stand in everybody's notes.
+	// minWeight is the shortest recognized sentence, in letters and digits. Shorter ones are headings, greetings, table cells
+	// and dates, which everybody's notes contain.
 	minWeight = 24
-	// enough is how much of a text must be known as foreign before the whole counts: one sentence of about eight words,
-	// or two short ones. A single short sentence is too often the same by chance.
+	// enough is how much of a text must be foreign for the whole to count as foreign: one sentence of about eight words, or
+	// two short ones. A single short sentence is too often equal by chance.
 	enough = 48
-	// maxPieces is how many pieces of one file are kept: those with the smallest digests, so that two copies of a part
-	// keep the same ones. A book of 500 pages has about ten thousand sentences; a copied page still holds several.
+	// maxPieces is how many pieces of one file are kept: those with the smallest digests, so that two copies of a part keep
+	// the same ones. A book of 500 pages has about ten thousand sentences; a copied page still contains several kept ones.
 	maxPieces = 4000
-	// run is how many words in a row of a sentence are recognised when others of it were changed: fewer are idioms.
+	// run is how many consecutive words of a changed sentence are recognized: fewer could be idioms.
 	run = 8
-	// maxShort is the longest text, in sentences, whose runs of words count. In a longer one some sentence is left as it was,
-	// and its runs would be many.
+	// maxShort is the longest text, in sentences, whose runs of words count. A longer one has too many runs, and usually some
+	// unchanged sentence.
 	maxShort = 16
-	// maxRuns is how many runs of one sentence count, from its beginning: a table or a program may have no full stop.
+	// maxRuns is how many runs of one sentence count, from its start: a table or a program may have no full stop.
 	maxRuns = 64
 )
 
@@ -41,10 +41,10 @@ type sentence struct {
 	piece  Piece
 	line   int // counted from 1
 	weight int
-	runs   []Piece // each of run words in a row; only of sentences that are enough by themselves, in a short text
+	runs   []Piece // of run consecutive words each; only for sentences that are enough by themselves, in a short text
 }
 
-// sentences cuts a text. It returns nil for bytes that are no text.
+// sentences splits a text. It returns nil for bytes that are not text.
 func sentences(text []byte) []sentence {
 	if bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text) {
 		return nil
@@ -94,7 +94,7 @@ func runsOf(part string) []Piece {
 	return list
 }
 
-// distinct are the pieces and runs of sentences, sorted, each once.
+// distinct returns the distinct pieces and runs of sentences, sorted.
 func distinct(all []sentence) []Piece {
 	var list []Piece
 	for _, s := range all {
@@ -121,7 +121,7 @@ func split(line string) func(yield func(string) bool) {
 	}
 }
 
-// normalise keeps the letters and digits of a decomposed text, in small letters.
+// normalise returns the letters and digits of a decomposed text in lower case.
 func normalise(part string) (bare string, weight int) {
 	var b strings.Builder
 	for _, c := range part {
@@ -148,7 +148,7 @@ func digest(bare string) Piece {
 	return Piece(binary.BigEndian.Uint64(sum[:8]) >> 1)
 }
 
-// Pieces returns the pieces of a text that are worth keeping, each once.
+// Pieces returns the distinct pieces of a text that are worth keeping.
 func Pieces(text []byte) []Piece {
 	return worthKeeping(sentences(text))
 }
@@ -158,7 +158,7 @@ func worthKeeping(all []sentence) []Piece {
 	return list[:min(len(list), maxPieces)]
 }
 
-// Added returns the pieces of a text that another one, which it builds on, does not have. A sentence that was kept adds none of
+// Added returns the pieces of a text that the earlier text it builds on does not have. A sentence that was kept adds none of
 // its runs.
 func Added(before, after []byte) []Piece {
 	had := map[Piece]bool{}
@@ -192,13 +192,13 @@ type Span struct {
 	Origins []string `json:"origins"`
 }
 
-// match finds foreign sentences. weight is how much of them there is; a sentence that is repeated counts once.
+// match finds foreign sentences. weight is their total; a repeated sentence counts once.
 func match(text []sentence, known map[Piece]Record) (spans []Span, weight int) {
 	counted := map[Piece]bool{}
 	for _, s := range text {
 		r := known[s.piece]
 		if i := slices.IndexFunc(s.runs, func(p Piece) bool { return known[p].Foreign() }); !r.Known && i >= 0 {
-			r = known[s.runs[i]] // other words of it were changed
+			r = known[s.runs[i]] // some of its words were changed
 		}
 		if !r.Foreign() {
 			continue

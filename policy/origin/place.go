@@ -11,16 +11,15 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Rules say what is foreign without a record. The zero value takes Imported and Import for the folders.
+// Rules define what is foreign without a record. The zero value has the folders Imported and Import.
 type Rules struct {
-	ImportedDir string   // bundles of imports lie below it
-	ImportDir   string   // files wait there to be imported, and failed ones stay below it
+	ImportedDir string   // imported bundles are below it
+	ImportDir   string   // files wait here to be imported, and failed ones remain below it
 	Globs       []string // policy.untrusted, such as Clippings/**
 	Properties  []string // policy.untrusted_properties: notes with one of these properties
 }
 
-// Place reports why files of a name are foreign, whatever they hold; empty when they are not. Case does not count: some
-// file systems ignore it.
+// Place returns why files with a name are foreign, whatever their content, or "". It ignores case, as some file systems do.
 func (r Rules) Place(name string) string {
 	key := Key(name)
 	for _, f := range []struct{ dir, standard, why string }{
@@ -73,10 +72,10 @@ func (r Rules) property(text []byte) string {
 // maxManifest bounds the manifest of an import, in bytes.
 const maxManifest = 64 << 20
 
-// bundle returns the origin of a file that lies in the bundle of an import, wherever a person has filed it, or "".
+// bundle returns the origin of a file in an imported bundle, wherever the user has filed it, or "".
 func bundle(files fs.FS, name string) string {
 	dir := path.Dir(name)
-	for range 3 { // pages/ and text/ lie below the manifest
+	for range 3 { // pages/ and text/ are next to the manifest
 		if o := manifest(files, path.Join(dir, "manifest.json")); o != "" {
 			return o
 		}

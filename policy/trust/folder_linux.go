@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// folderOf names a folder by its device, its inode and, since numbers of inodes are used again, the time it was made, where
-// the file system knows that; "" when it is not there.
+// folderOf identifies a folder by its device, its inode and, because inode numbers are reused, its creation time if the file
+// system has it. It returns "" for a missing folder.
 func folderOf(path string) string {
 	var s unix.Statx_t
 	if unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_INO|unix.STATX_BTIME, &s) != nil {

@@ -2,5 +2,5 @@
 
 package trust
 
-// folderOf is not known here.
+// folderOf cannot identify folders on this system.
 func folderOf(string) string { return "" }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// folderOf names a folder by its device and inode; "" when it is not there.
+// folderOf identifies a folder by its device and inode. It returns "" for a missing folder.
 func folderOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -6,22 +6,22 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// all is the glob of every name.
+// all is the glob that matches every name.
 const all = "**"
 
-// globCovers reports whether every name that the narrow glob matches is matched by the wide one. It may say no too often,
-// never yes. It is reflexive and transitive.
+// globCovers reports whether the wide glob matches every name that the narrow one matches. It may be false too often, but
+// never wrongly true. It is reflexive and transitive.
 func globCovers(wide, narrow string) bool {
 	if wide == narrow || wide == all {
 		return true
 	}
 	if slashInside(wide) || slashInside(narrow) {
-		return false // one part of such a glob may stand for several parts of a name
+		return false // one part of such a glob may match several parts of a name
 	}
 	return partsCover(strings.Split(wide, "/"), strings.Split(narrow, "/"))
 }
 
-// slashInside reports whether a glob has a slash within braces or brackets.
+// slashInside reports whether a glob has a slash inside braces or brackets.
 func slashInside(glob string) bool {
 	depth := 0
 	for _, c := range glob {
@@ -40,7 +40,7 @@ func slashInside(glob string) bool {
 }
 
 func partsCover(wide, narrow []string) bool {
-	failed := map[[2]int]bool{} // by the lengths of what is left: many ** would try the same ends again and again
+	failed := map[[2]int]bool{} // by the lengths of what is left, because many ** would repeat the same ends
 	var covers func(w, n []string) bool
 	covers = func(w, n []string) (ok bool) {
 		key := [2]int{len(w), len(n)}
@@ -61,7 +61,7 @@ func partsCover(wide, narrow []string) bool {
 	return covers(wide, narrow)
 }
 
-// partCovers compares globs of one part of a name.
+// partCovers compares globs for one part of a name.
 func partCovers(wide, narrow string) bool {
 	switch {
 	case wide == narrow, wide == "*":
@@ -72,7 +72,7 @@ func partCovers(wide, narrow string) bool {
 	return doublestar.MatchUnvalidated(wide, narrow)
 }
 
-// literal is a glob that matches one name alone.
+// literal returns a glob that matches only one name.
 func literal(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(name)
 }

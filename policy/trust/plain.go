@@ -7,10 +7,10 @@ import (
 	"github.com/vaultflow/vaultflow/content/visible"
 )
 
-// maxPlain bounds a text of a stranger in a line of ours, in characters.
+// maxPlain bounds a stranger's text in one of our lines, in characters.
 const maxPlain = 300
 
-// Plain makes a text from a vault's files safe to show in one line, and short.
+// Plain makes text from a vault's files short and safe to show on one line.
 func Plain(s string) string {
 	s = visible.Name(s)
 	if n := utf8.RuneCountInString(s); n > maxPlain {

@@ -10,14 +10,14 @@ import (
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-// Services names the service that a model alias leads to, such as "anthropic (api.anthropic.com)". An empty alias is the
-// default one. It returns "" for a model that sends nothing.
+// Services returns the service behind a model alias, such as "anthropic (api.anthropic.com)", or "" for a model that sends
+// nothing. An empty alias means the default.
 type Services func(alias string) string
 
-// writers are the tools that change files.
+// writers lists the tools that change files.
 var writers = []string{"write_file", "append_file", "edit_file", "move_file", "delete_file"}
 
-// ReachOf returns what a workflow may do. A workflow that is not enabled fires by nothing.
+// ReachOf returns what a workflow may do. A workflow that is not enabled has no triggers.
 func ReachOf(p *workflow.Plan, services Services) Reach {
 	g := gatherer{permissions: p.Meta.Permissions}
 	g.triggers(p.Meta)
@@ -69,7 +69,7 @@ func (g *gatherer) triggers(m workflow.Meta) {
 		g.add(Import, all)
 	}
 	for _, glob := range m.OnImport.Globs {
-		if !strings.Contains(glob, "/") { // it is matched with the last part of a name too
+		if !strings.Contains(glob, "/") { // it is also matched against the last part of a name
 			glob = "**/" + glob
 		}
 		g.add(Import, glob)
@@ -117,7 +117,7 @@ func (g *gatherer) write(glob string, asks bool) {
 	}
 }
 
-// tools adds the tools of a step, and the files that they may change.
+// tools adds the tools of a step and the files they may change.
 func (g *gatherer) tools(s workflow.Step, asks bool) {
 	t := s.Tools
 	if t == nil || t.None {
@@ -133,7 +133,7 @@ func (g *gatherer) tools(s workflow.Step, asks bool) {
 		}
 	case t.All:
 		for _, name := range g.permissions.Tools {
-			if name != "run_workflow" && !strings.Contains(name, ".") { // these must be named by the step
+			if name != "run_workflow" && !strings.Contains(name, ".") { // the step must name these
 				names = append(names, name)
 			}
 		}
@@ -163,9 +163,9 @@ func (g *gatherer) tools(s workflow.Step, asks bool) {
 	}
 }
 
-// shape is a glob for the names that an output may write.
+// shape returns a glob for the names that an output may write.
 func shape(t directives.Target) string {
-	if before, _, found := strings.Cut(t.Path, "{item}"); found && !t.Literal { // an entry may have folders of its own
+	if before, _, found := strings.Cut(t.Path, "{item}"); found && !t.Literal { // an item may include folders
 		return path.Dir(workflow.Shape(directives.Target{Scheme: t.Scheme, Path: before + "x"})) + "/" + all
 	}
 	if !t.Literal {
@@ -178,7 +178,7 @@ func shape(t directives.Target) string {
 	return literal(name)
 }
 
-// believed is a glob for the files that an input with trust=trusted reads.
+// believed returns a glob for the files that an input with trust=trusted reads.
 func believed(t directives.Target) string {
 	switch {
 	case t.Scheme == directives.SchemeVariable:

@@ -17,19 +17,19 @@ const (
 	Schedule  Kind = "schedule"  // fires by the clock
 	Watch     Kind = "watch"     // fires when a file changes: a glob
 	Import    Kind = "on_import" // fires after an import: a glob of sources
-	Tool      Kind = "tool"      // its model may call it; "all" is every one but those that must be named
-	Unguarded Kind = "untrusted" // a tool that stays usable after foreign content was shown
-	Believe   Kind = "trust"     // a glob of files that count as one's own, wherever they come from
+	Tool      Kind = "tool"      // its model may call it; "all" means each one except those that must be named
+	Unguarded Kind = "untrusted" // a tool that remains usable after foreign content was shown
+	Believe   Kind = "trust"     // a glob of files that count as the owner's, wherever they come from
 	Host      Kind = "host"      // connects to it
-	Link      Kind = "link"      // pictures and links of a host stay in what it writes after foreign content was shown
-	Named     Kind = "named"     // a folder that permissions.write names, which opens places that a wide glob does not
+	Link      Kind = "link"      // pictures and links to a host are kept in what it writes after foreign content was shown
+	Named     Kind = "named"     // a folder named by permissions.write, which allows places that a wide glob does not
 	Service   Kind = "service"   // sends prompts to it
 	Read      Kind = "read"      // may read: a glob
 	Write     Kind = "write"     // may write without asking: a glob
-	Propose   Kind = "propose"   // may write when a person approves it: a glob
+	Propose   Kind = "propose"   // may write after approval: a glob
 )
 
-// kinds is the order in which people read them.
+// kinds is the display order.
 var kinds = []Kind{Schedule, Watch, Import, Service, Host, Link, Tool, Unguarded, Believe, Named, Write, Propose, Read}
 
 // Item is one thing that a workflow may do.
@@ -38,10 +38,10 @@ type Item struct {
 	Value string `json:"value"`
 }
 
-// Reach is what a workflow may do besides its prose, sorted and without duplicates.
+// Reach is what a workflow may do, whatever its text says, sorted and without duplicates.
 type Reach []Item
 
-// newReach sorts items and drops those that another one covers already.
+// newReach sorts items and drops those that another one covers.
 func newReach(items []Item) Reach {
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), strings.Compare(a.Value, b.Value))
@@ -49,14 +49,14 @@ func newReach(items []Item) Reach {
 	return slices.Compact(items)
 }
 
-// Digest names a reach: equal reaches have equal digests.
+// Digest identifies a reach: equal reaches have equal digests.
 func (r Reach) Digest() string {
-	data, _ := json.Marshal(r) // strings alone: it cannot fail
+	data, _ := json.Marshal(r) // only strings: it cannot fail
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// Covers reports whether another reach goes no further. It may say no too often, never yes.
+// Covers reports whether another reach goes no further. It may be false too often, but never wrongly true.
 func (r Reach) Covers(other Reach) bool { return len(other.Beyond(r)) == 0 }
 
 // Beyond returns the items that a granted reach does not cover.
@@ -70,10 +70,10 @@ func (r Reach) Beyond(granted Reach) []Item {
 	return further
 }
 
-// mustBeNamed are the tools that "all" leaves out.
+// mustBeNamed lists the tools that "all" does not include.
 var mustBeNamed = []string{"run_workflow", "delete_file"}
 
-// covers reports whether an item allows another one.
+// covers reports whether an item includes another one.
 func (i Item) covers(other Item) bool {
 	if i.Kind == Write && other.Kind == Propose {
 		return globCovers(i.Value, other.Value)
@@ -95,7 +95,7 @@ func (i Item) covers(other Item) bool {
 	return false
 }
 
-// hostCovers compares hosts as permissions.network names them.
+// hostCovers compares hosts as written in permissions.network.
 func hostCovers(wide, narrow string) bool {
 	if wide == "*" {
 		return true
@@ -104,7 +104,7 @@ func hostCovers(wide, narrow string) bool {
 	return wild && strings.HasSuffix(narrow, "."+below)
 }
 
-// words are what an item allows, before its value.
+// words describe what an item allows; its value follows.
 var words = map[Kind]string{
 	Named:    "may write also to protected places in",
 	Schedule: "runs by itself at", Watch: "runs by itself when a file changes:", Import: "runs by itself after the import of",
@@ -112,7 +112,7 @@ var words = map[Kind]string{
 	Believe: "treats as your own whatever is in", Write: "writes to", Propose: "writes after your approval to", Read: "may read",
 }
 
-// String says in words what an item allows.
+// String describes what an item allows.
 func (i Item) String() string {
 	value := Plain(i.Value)
 	switch {

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Level is how far a vault is believed.
+// Level is how far a vault is trusted.
 type Level string
 
 // The levels of trust.
 const (
-	Untrusted Level = "untrusted" // nobody has said anything yet, or said no
-	Shared    Level = "shared"    // others write it too: the reach of each workflow waits for its own yes
+	Untrusted Level = "untrusted" // nobody has decided yet, or the answer was no
+	Shared    Level = "shared"    // others write it too: each workflow waits for its own approval
 	Own       Level = "own"       // its workflows run as written
 )
 
-// Words say what a level means.
+// Words describe the level.
 func (l Level) Words() string {
 	switch l {
 	case Own:
@@ -27,7 +27,7 @@ func (l Level) Words() string {
 	return "not trusted yet: nothing runs by itself, and nothing is sent"
 }
 
-// Ask is something that a vault's settings ask for and that takes no effect before a person grants it.
+// Ask is a value that a vault's settings ask for, without effect until the user grants it.
 type Ask struct {
 	Key    string `json:"key"`    // dotted path of the setting, or file:NAME
 	Digest string `json:"digest"` // of key and value
@@ -35,13 +35,13 @@ type Ask struct {
 	Value  string `json:"value"`  // to show
 }
 
-// Grant is a yes to one value.
+// Grant allows one value.
 type Grant struct {
 	Ask
 	At time.Time `json:"at"`
 }
 
-// ReachGrant is a yes to what one workflow reaches.
+// ReachGrant allows what one workflow reaches.
 type ReachGrant struct {
 	Workflow string    `json:"workflow"`
 	Reach    Reach     `json:"reach"`
@@ -49,19 +49,19 @@ type ReachGrant struct {
 	At       time.Time `json:"at"`
 }
 
-// State is what was said about a vault. The zero value is a vault that nobody has spoken about.
+// State holds the decisions about a vault. The zero value is a vault about which nobody has decided.
 type State struct {
 	Vault     string       `json:"vault"`            // its real path
 	Folder    string       `json:"folder,omitempty"` // device and inode of its folder
 	Level     Level        `json:"level"`
 	Since     time.Time    `json:"since,omitzero"` // when the level was chosen; zero: nobody has
 	Adopted   bool         `json:"adopted,omitempty"`
-	Told      []string     `json:"told,omitempty"` // who has said that the vault was adopted
+	Told      []string     `json:"told,omitempty"` // who has reported that the vault was adopted
 	Settings  []Grant      `json:"settings,omitempty"`
 	Workflows []ReachGrant `json:"workflows,omitempty"`
 }
 
-// Known reports whether anybody has decided about the vault, a no included.
+// Known reports whether anybody has decided about the vault, even with a no.
 func (s State) Known() bool { return !s.Since.IsZero() }
 
 // Grants reports whether a value of the vault's settings may take effect. In an untrusted vault none does.
@@ -79,7 +79,7 @@ func (s State) Last(key string) (Grant, bool) {
 	return Grant{}, false
 }
 
-// Allows reports whether a workflow may run as far as trust goes: always in one's own vault, never in an untrusted one, and
+// Allows reports whether trust permits a workflow to run: always in the user's own vault, never in an untrusted one, and
 // within a granted reach in a shared one.
 func (s State) Allows(name string, r Reach) bool {
 	switch s.Level {
@@ -91,7 +91,7 @@ func (s State) Allows(name string, r Reach) bool {
 	return false
 }
 
-// LastReach returns the newest reach that was granted to a workflow.
+// LastReach returns the newest reach granted to a workflow.
 func (s State) LastReach(name string) (ReachGrant, bool) {
 	for i := len(s.Workflows) - 1; i >= 0; i-- {
 		if strings.EqualFold(s.Workflows[i].Workflow, name) {
@@ -101,11 +101,11 @@ func (s State) LastReach(name string) (ReachGrant, bool) {
 	return ReachGrant{}, false
 }
 
-// keep bounds how many grants of one setting or workflow are remembered: nobody is asked twice for a value that comes back.
-// Each entry of a list is one.
+// keep bounds how many grants of one setting or workflow are remembered, so that nobody is asked again when an old value
+// returns. Each entry of a list is one.
 const keep = 1000
 
-// Decide sets the level. A no takes back everything that was granted.
+// Decide sets the level. Untrusted revokes all grants.
 func (s *State) Decide(level Level, now time.Time) {
 	if level == Untrusted {
 		s.Settings, s.Workflows = nil, nil
@@ -116,7 +116,7 @@ func (s *State) Decide(level Level, now time.Time) {
 	s.Level, s.Adopted, s.Told = level, false, nil
 }
 
-// Grant remembers a yes to values of settings.
+// Grant records that values of settings are allowed.
 func (s *State) Grant(now time.Time, asks ...Ask) {
 	for _, a := range asks {
 		s.Settings = slices.DeleteFunc(s.Settings, func(g Grant) bool { return g.Key == a.Key && g.Digest == a.Digest })
@@ -124,7 +124,7 @@ func (s *State) Grant(now time.Time, asks ...Ask) {
 	}
 }
 
-// GrantReach remembers a yes to what a workflow reaches.
+// GrantReach records that a workflow's reach is allowed.
 func (s *State) GrantReach(now time.Time, name string, r Reach) {
 	digest := r.Digest()
 	same := func(g ReachGrant) bool { return strings.EqualFold(g.Workflow, name) }
@@ -132,7 +132,7 @@ func (s *State) GrantReach(now time.Time, name string, r Reach) {
 	s.Workflows = newest(append(s.Workflows, ReachGrant{name, r, digest, now}), same)
 }
 
-// newest drops the oldest of those that match when there are too many.
+// newest drops the oldest matching grants if there are too many.
 func newest[T any](list []T, match func(T) bool) []T {
 	n := 0
 	for _, x := range list {
@@ -147,5 +147,5 @@ func newest[T any](list []T, match func(T) bool) []T {
 	return slices.Delete(list, i, i+1)
 }
 
-// news reports whether somebody has yet to say that the vault was adopted.
+// news reports whether who has yet to report that the vault was adopted.
 func (s State) news(who string) bool { return s.Adopted && !slices.Contains(s.Told, who) }

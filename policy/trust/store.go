@@ -22,23 +22,23 @@ const (
 	fileVersion = 1
 )
 
-// Store keeps what was said about one vault in a state directory. It notices what other processes write. It is safe for
+// Store keeps the decisions about one vault in a state directory. It notices writes of other processes. It is safe for
 // concurrent use.
 type Store struct {
 	dir, vault string
 
 	mu   sync.Mutex
-	seen os.FileInfo // of what was read last; guarded by mu
+	seen os.FileInfo // of the last read; guarded by mu
 	last document    // guarded by mu
 }
 
-// document is the file. A state directory that several vaults share has an entry for each.
+// document is the content of the file. A state directory shared by several vaults has an entry for each.
 type document struct {
 	Version int     `json:"version"`
 	Vaults  []State `json:"vaults"`
 }
 
-// of returns what the document says about a vault.
+// of returns the document's entry about a vault.
 func (d document) of(vault string) State {
 	for _, s := range d.Vaults {
 		if s.Vault == vault {
@@ -48,8 +48,8 @@ func (d document) of(vault string) State {
 	return State{Level: Untrusted, Vault: vault}
 }
 
-// mine returns what the document says about this vault. What was said about another folder, which was at the same path
-// before, does not count.
+// mine returns the document's entry about this vault. An entry about another folder that had the same path before does not
+// count.
 func (s *Store) mine(d document) State {
 	said := d.of(s.vault)
 	if replaced(said.Folder, folderOf(s.vault)) {
@@ -58,15 +58,15 @@ func (s *Store) mine(d document) State {
 	return said
 }
 
-// replaced reports whether two folders of one file system differ. Between file systems it cannot tell: a disk that is mounted
-// again may have another number.
+// replaced reports whether two folders of one file system differ. It cannot compare across file systems, because a remounted
+// disk may have another number.
 func replaced(before, now string) bool {
 	device, inode, known := strings.Cut(before, ":")
 	deviceNow, inodeNow, knownNow := strings.Cut(now, ":")
 	return known && knownNow && device == deviceNow && inode != inodeNow
 }
 
-// Open returns the store of a vault. Nothing is read or made yet.
+// Open returns the store of a vault. It does not read or create anything yet.
 func Open(stateDir, vault string) (*Store, error) {
 	absolute, err := filepath.Abs(vault)
 	if err != nil {
@@ -79,11 +79,11 @@ func Open(stateDir, vault string) (*Store, error) {
 	return &Store{dir: stateDir, vault: real}, nil
 }
 
-// Path is the file that holds the answers.
+// Path returns the file with the answers.
 func (s *Store) Path() string { return filepath.Join(s.dir, fileName) }
 
-// Read returns what was said about the vault up to now, by whatever process. With an error the vault counts as untrusted.
-// What was said about another vault that used the same state directory does not count.
+// Read returns the present decisions about the vault, by any process. After an error the vault counts as untrusted. Decisions
+// about another vault with the same state directory do not count.
 func (s *Store) Read() (State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,7 @@ func (s *Store) Read() (State, error) {
 	return s.mine(d), err
 }
 
-// Exists reports whether this version has worked with the state directory, on whatever vault.
+// Exists reports whether this version has used the state directory, for any vault.
 func (s *Store) Exists() bool {
 	_, err := os.Lstat(s.Path())
 	return !errors.Is(err, fs.ErrNotExist)
@@ -138,7 +138,7 @@ func (s *Store) damaged(why string) error {
 	return fmt.Errorf("%s is damaged (%s); remove it and run `vaultflow trust` again", s.Path(), why)
 }
 
-// Change stores what fn makes of the answers. Other processes wait meanwhile.
+// Change stores the answers as changed by fn. Other processes wait meanwhile.
 func (s *Store) Change(fn func(*State)) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("store what is trusted: %w", err)
@@ -171,7 +171,7 @@ func (s *Store) Change(fn func(*State)) error {
 	return nil
 }
 
-// Begin notes that this version works on the vault, so that its runs are never taken for those of an earlier one.
+// Begin records that this version uses the vault, so that its runs are never mistaken for those of an earlier one.
 func (s *Store) Begin() error {
 	if _, err := s.Read(); err != nil || s.Exists() {
 		return err
@@ -179,8 +179,8 @@ func (s *Store) Begin() error {
 	return s.Change(func(*State) {})
 }
 
-// Adopt makes a vault that an earlier version worked on one's own, with the values that were in force. It does nothing when
-// this version has worked with the state directory before.
+// Adopt makes a vault that an earlier version used the user's own, and grants the values in force. It does nothing if this
+// version has used the state directory before.
 func (s *Store) Adopt(now time.Time, asks []Ask) error {
 	if s.Exists() {
 		return nil
@@ -195,7 +195,7 @@ func (s *Store) Adopt(now time.Time, asks []Ask) error {
 	})
 }
 
-// Tell reports once for each who that the vault was adopted, and says so never again.
+// Tell reports that the vault was adopted, once for each who.
 func (s *Store) Tell(who string) bool {
 	now, err := s.Read()
 	if err != nil || !now.news(who) {
