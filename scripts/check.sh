@@ -1,6 +1,6 @@
 #!/bin/sh
-# The project's gates: formatting, vet, staticcheck, race tests (import rules, examples and settings among them), and
-# links between the documents. Tools are run at fixed versions through `go run`.
+# All gates of the project: formatting, vet, linters, document links, and race tests, which include the house rules, the
+# examples and the settings. Tools run at fixed versions through `go run`.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -38,7 +38,7 @@ cp testdata/drop/photo.jpg "$vault/Import/Notice.jpg"
 vaultflow import --status --wait 3 --timeout 240s
 for bundle in Workbook "Meeting scan" Notice; do
 	for file in index.md manifest.json pages text; do
-		[ -e "$vault/Imported/$bundle/$file" ] || { echo "the bundle $bundle is not complete: no $file" >&2; exit 1; }
+		[ -e "$vault/Imported/$bundle/$file" ] || { echo "the bundle $bundle is incomplete: $file is missing" >&2; exit 1; }
 	done
 done
 
@@ -50,13 +50,13 @@ for name in "Workbook to study plan" "Photo tags" "Daily digest" "Meeting scan t
 	vaultflow run "$name" || { code=$?; [ $code -eq 4 ] || exit $code; }
 done
 
-say "what was made"
+say "the new files"
 (cd "$vault" && find . -newer "$demo/before" -type f ! -path './.*' | sed 's|^\./||' | sort)
 echo
 vaultflow runs
 
-say "how to go on"
-echo "dashboard:  VAULTFLOW_STATE_DIR=$demo/state bin/vaultflow serve --vault $vault   prints a link to it"
+say "next steps"
+echo "dashboard:  VAULTFLOW_STATE_DIR=$demo/state bin/vaultflow serve --vault $vault   prints a link"
 [ -z "${ANTHROPIC_API_KEY:-}" ] || echo "a key for Anthropic is set: bin/vaultflow run \"Daily digest\" --vault $vault --model sonnet"
 [ -z "${OPENAI_API_KEY:-}" ] || echo "a key for OpenAI is set: bin/vaultflow run \"Daily digest\" --vault $vault --model gpt"
 if vaultflow doctor 2>/dev/null | grep -q '^ok  *ollama'; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what is missing for `build` (compiler, pkg-config, Tesseract, Leptonica, language data, a font with Chinese,
-# Japanese and Korean letters for documents that come without) or `test` (a headless Chromium for the dashboard's test). Says what it does; installs nothing that is there already.
+# Installs missing packages for `build` (compiler, pkg-config, Tesseract, Leptonica, language data, a font with Chinese,
+# Japanese and Korean letters for documents without embedded fonts) or `test` (a headless Chromium for the dashboard's test). Prints what it installs.
 set -eu
 want=${1:-build}
 
@@ -13,13 +13,13 @@ have_language() { # Tesseract's data for one language
 	command -v tesseract >/dev/null 2>&1 && tesseract --list-langs 2>/dev/null | grep -qx "$1"
 }
 
-have_wide_font() { # one of those that PDFium takes for Chinese, Japanese and Korean text
+have_wide_font() { # a font that PDFium uses for Chinese, Japanese and Korean text
 	find -L /usr/share/fonts /usr/local/share/fonts \( -name 'DroidSansFallback*' -o -name 'Noto*CJK*' -o -name 'SourceHan*' \) 2>/dev/null | grep -q .
 }
 
 missing=""
 need() { missing="$missing $1"; }
-wide="" # the font is wanted, and nobody has to be root for a build without it
+wide="" # the font is optional: a build without root works without it
 
 case $want in
 build)
@@ -45,7 +45,7 @@ test)
 esac
 
 if [ -z "$missing" ] && [ -n "$wide" ] && [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null 2>&1; then
-	echo "going on without $wide: Chinese, Japanese and Korean text is missing in pictures of documents without its fonts" >&2
+	echo "continuing without $wide: Chinese, Japanese and Korean text is missing in pictures of documents without its fonts" >&2
 	exit 0
 fi
 missing="$missing${wide:+ $wide}"
@@ -65,7 +65,7 @@ elif command -v apt-get >/dev/null 2>&1; then
 	if ! { $sudo apt-get update && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } >"$log" 2>&1; then
 		tail -n 20 "$log" >&2
 		rm -f "$log"
-		[ "$want" = test ] && { echo "going on without: the dashboard's browser test will be skipped" >&2; exit 0; }
+		[ "$want" = test ] && { echo "continuing without: the dashboard's browser test will be skipped" >&2; exit 0; }
 		exit 1
 	fi
 	rm -f "$log"

@@ -14,8 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion"
 )
 
-// batch drops files, waits for their imports to end and looks at what became of each. The error is one after which no
-// further batch makes sense.
+// batch drops files, waits for their imports to end and checks each result. After an error no further batch makes sense.
 func (s *site) batch(ctx context.Context, name string, files []source, r *report) error {
 	s.memory.reset()
 	for i, f := range files {
@@ -58,7 +57,7 @@ func (s *site) batch(ctx context.Context, name string, files []source, r *report
 	return err
 }
 
-// wait polls until every file has an import and every import of the batch has ended, those of archive members too.
+// wait polls until every file has an import and every import of the batch has ended, including those of archive members.
 func (s *site) wait(ctx context.Context, name string, files []source) (map[string]engine.ImportRecord, error) {
 	last, changed := "", time.Now()
 	var imports map[string]engine.ImportRecord
@@ -102,7 +101,7 @@ func bySum(imports map[string]engine.ImportRecord, sha256 string) engine.ImportR
 	return engine.ImportRecord{}
 }
 
-// check looks at what became of one file.
+// check checks the result of one file.
 func (s *site) check(r *report, f *result) {
 	if took := f.took(); took > s.o.time {
 		r.problem(f.name, "took %s, the limit is %s", took.Round(time.Second), s.o.time)
@@ -142,7 +141,7 @@ func (s *site) check(r *report, f *result) {
 
 func (s *site) path(name string) string { return filepath.Join(s.vault, filepath.FromSlash(name)) }
 
-// bundle checks the bundle of a finished import, and gives the name of the original in it.
+// bundle checks the bundle of a finished import, and returns the name of the original in it.
 func (s *site) bundle(r *report, f *result) string {
 	data, err := os.ReadFile(s.path(f.Bundle + "/manifest.json"))
 	var m ingestion.Manifest

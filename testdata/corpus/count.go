@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// counter is a program that counts a file's pages without any code of ours or MuPDF's.
+// counter is a program that counts a file's pages independently of this project and of MuPDF.
 type counter struct {
 	program string
 	kinds   []string
@@ -27,7 +27,7 @@ var allCounters = []counter{
 	{program: "identify", kinds: []string{"tif"}, args: []string{"-quiet", "-ping", "-format", `%n\n`}, number: regexp.MustCompile(`(?m)^(\d+)$`)},
 }
 
-// counters are those that are installed.
+// counters returns the installed counters.
 func counters() []counter {
 	return slices.DeleteFunc(slices.Clone(allCounters), func(c counter) bool {
 		_, err := exec.LookPath(c.program)
@@ -35,7 +35,7 @@ func counters() []counter {
 	})
 }
 
-// count is what a program says of a file.
+// count is a program's result for a file.
 type count struct {
 	program string
 	pages   int
@@ -43,7 +43,7 @@ type count struct {
 
 func (c count) String() string { return fmt.Sprintf("%s %d", c.program, c.pages) }
 
-// counts asks the programs that know the kind. Those that cannot read the file say nothing.
+// counts returns the counts of all programs for this kind that can read the file.
 func counts(ctx context.Context, all []counter, f source) []count {
 	var found []count
 	for _, c := range all {

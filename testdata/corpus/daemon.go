@@ -17,12 +17,12 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// settings are those of a vault in which nothing waits for people or slow disks.
+// settings make a vault in which nothing waits for people or slow disks.
 const settings = `vault: {quiet_period: 300ms, hold_period: 0s, stall_period: 2s, rescan_interval: 5s}
 web: {listen: "127.0.0.1:0"}
 `
 
-// site is a vault with `vaultflow serve` at work on it.
+// site is a vault with a running `vaultflow serve`.
 type site struct {
 	o       options
 	scratch string
@@ -35,7 +35,7 @@ type site struct {
 }
 
 // start makes the vault and starts the daemon. Settings that the environment names with VAULTFLOW_INGESTION_… or
-// VAULTFLOW_ENGINE_… hold here too.
+// VAULTFLOW_ENGINE_… apply here too.
 func start(ctx context.Context, scratch string, o options) (*site, error) {
 	bin, err := filepath.Abs(o.bin)
 	if err != nil {
@@ -94,7 +94,7 @@ func start(ctx context.Context, scratch string, o options) (*site, error) {
 	return nil, errors.Join(fmt.Errorf("vaultflow serve does not answer; it said:\n%s", said), err)
 }
 
-// cli runs a command of vaultflow on the vault and gives what it printed.
+// cli runs a command of vaultflow on the vault and returns its output.
 func (s *site) cli(ctx context.Context, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -109,7 +109,7 @@ func (s *site) cli(ctx context.Context, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// imports gives the imports of a batch by the name at which their file arrived.
+// imports returns the imports of a batch by the name at which their file arrived.
 func (s *site) imports(ctx context.Context, batch string, limit int) (map[string]engine.ImportRecord, error) {
 	out, err := s.cli(ctx, "import", "--status", "--json", "-n", fmt.Sprint(limit))
 	if err != nil {
@@ -142,10 +142,10 @@ func (s *site) kill() {
 	<-s.gone
 }
 
-// broke is how a Go program or a detector of races ends that goes wrong.
+// broke matches the output of a panic or of the race detector.
 var broke = regexp.MustCompile(`(?m)^(panic: |fatal error: |WARNING: DATA RACE|goroutine \d+ \[).*`)
 
-// end stops the daemon as the system does, and looks at what is left of it all.
+// end stops the daemon like the system would, and checks what is left behind.
 func (s *site) end(r *report) {
 	if s.alive() {
 		s.cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // when it is gone by now, its exit code tells
@@ -178,7 +178,7 @@ func (s *site) end(r *report) {
 	}
 }
 
-// strays reports what is hidden or temporary below a folder of the vault.
+// strays reports hidden and temporary files below a folder of the vault.
 func (s *site) strays(r *report, below string) {
 	left, err := leftovers(s.vault, below)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// list gives the regular files of a folder, sorted by kind and name. Hidden ones are left out: no import folder takes them.
+// list returns the regular files of a folder, sorted by kind and name, without hidden ones, which imports ignore.
 func list(dir string, every int) ([]source, error) {
 	var files []source
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -80,7 +80,7 @@ func digest(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// place copies a file into the vault at one stroke: it is written elsewhere on the same disk and renamed.
+// place copies a file into the vault atomically: it is written elsewhere on the same disk and renamed.
 func place(from, temp, to string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -104,7 +104,7 @@ func place(from, temp, to string) (err error) {
 	return os.Rename(temp, to)
 }
 
-// find looks for a file of these bytes below a folder; empty when there is none.
+// find returns the file with these bytes below a folder, or "".
 func find(dir, sha256 string) (string, error) {
 	found := ""
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -121,7 +121,7 @@ func find(dir, sha256 string) (string, error) {
 	return found, err
 }
 
-// leftovers lists what is hidden or temporary below a folder, and the files of the import folder that nobody took.
+// leftovers lists hidden and temporary files below a folder, and files left in the import folder.
 func leftovers(vault, below string) ([]string, error) {
 	var left []string
 	err := filepath.WalkDir(filepath.Join(vault, below), func(path string, d fs.DirEntry, err error) error {

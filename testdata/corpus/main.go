@@ -1,11 +1,11 @@
-// Command corpus runs every file of a folder through the shipped binaries and says what went wrong: it drops them, batch
-// by batch, into the import folder of a vault of its own that `vaultflow serve` watches, and looks afterwards at what is
-// in the vault. `make corpus DIR=…` starts it; docs/corpus.md tells of a large run.
+// Command corpus runs every file of a folder through the shipped binaries and reports problems: it drops them in batches
+// into the import folder of a separate vault that `vaultflow serve` watches, and then checks the vault.
+// `make corpus DIR=…` starts it; docs/corpus.md reports on a large run.
 //
-// It checks that the daemon lives, that each file ended as one bundle or one failure note, that its bytes are where the
+// It checks that the daemon is alive, that each file ended as one bundle or one failure note, that its bytes are where the
 // import says, that nothing temporary or hidden is left, that the number of pages is what other programs count, and that
 // time and memory stay within limits. One line is printed for each problem, then a table by kind of file. The exit
-// code is 0 without a problem, 1 with one, 2 when it could not do its work.
+// code is 0 without a problem, 1 with one, 2 if it could not run.
 package main
 
 import (
@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// run imports the files and gives the number of problems.
+// run imports the files and returns the number of problems.
 func run(ctx context.Context, o options) (problems int, err error) {
 	files, err := list(o.dir, o.every)
 	if err != nil {
@@ -101,7 +101,7 @@ type source struct {
 	sha256 string
 }
 
-// batches cuts the files into groups of one kind each, so that memory can be told by kind.
+// batches splits the files into groups of one kind each, so that memory can be reported by kind.
 func batches(files []source, size int) [][]source {
 	var all [][]source
 	for _, f := range files {
@@ -114,8 +114,8 @@ func batches(files []source, size int) [][]source {
 	return all
 }
 
-// inVault is where a file of a batch is dropped, below the vault. Files get a folder each: their names stay as they are,
-// and those of equal name do not compete.
+// inVault is where a file of a batch is dropped, below the vault. Each file gets its own folder, so that names stay
+// unchanged and do not collide.
 func inVault(batch string, i int, f source) string {
 	return "Import/" + batch + "/" + fmt.Sprintf("%03d", i+1) + "/" + filepath.Base(f.path)
 }

@@ -17,8 +17,8 @@ type memory struct {
 	together atomic.Int64 // of the daemon and all workers at one moment
 }
 
-// watch looks every 50 ms until the daemon is gone. The kernel keeps each process's own peak, so that only what a worker
-// takes in its last 50 ms escapes.
+// watch samples every 50 ms until the daemon is gone. The kernel keeps each process's peak, so only memory that a worker
+// takes in its last 50 ms is missed.
 func (m *memory) watch(daemon int, gone <-chan struct{}) {
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
@@ -39,7 +39,7 @@ func (m *memory) watch(daemon int, gone <-chan struct{}) {
 	}
 }
 
-// reset gives the workers' peak and begins another.
+// reset returns the workers' peak and starts a new one.
 func (m *memory) reset() int64 { return m.worker.Swap(0) }
 
 func raise(to *atomic.Int64, v int64) {
@@ -51,7 +51,7 @@ func raise(to *atomic.Int64, v int64) {
 	}
 }
 
-// workers lists the daemon's children that are workers by now, and no copies of the daemon that are about to become one.
+// workers lists the daemon's worker processes, without forked copies of the daemon that have not become workers yet.
 func workers(daemon int) []int {
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", daemon))
 	if err != nil {
@@ -73,7 +73,7 @@ func workers(daemon int) []int {
 	return found
 }
 
-// resident gives a process's peak and present memory in bytes; 0 when it is gone.
+// resident returns a process's peak and present memory in bytes, or 0 if it is gone.
 func resident(pid int) (peak, now int64) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// result is what became of a file.
+// result is the outcome of a file.
 type result struct {
 	source
 	engine.ImportRecord
@@ -31,7 +31,7 @@ func (r result) took() time.Duration {
 	return r.Finished.Sub(r.Started)
 }
 
-// report collects what the run showed.
+// report collects the findings of a run.
 type report struct {
 	Files    int       `json:"files"`
 	Seconds  float64   `json:"seconds"`
@@ -50,7 +50,7 @@ type report struct {
 	pageErrors []string
 }
 
-// problem notes something that must not be. The name is empty when it concerns no single file.
+// problem records a violation. The name is empty if it concerns no single file.
 func (r *report) problem(name, format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if name != "" {
@@ -79,13 +79,13 @@ type kindRow struct {
 	Worker        int64   `json:"worker_peak_mib"`
 }
 
-// tally is how often something was seen.
+// tally counts one text.
 type tally struct {
 	What  string `json:"what"`
 	Count int    `json:"count"`
 }
 
-// kind sums up.
+// kind sums up the results of one kind.
 func kind(name string, results []result) kindRow {
 	row := kindRow{Kind: name, Files: len(results)}
 	var took []float64

@@ -175,7 +175,7 @@ func icon() []byte {
 	return b.Bytes()
 }
 
-// rotated gives a JPEG an Exif block with one entry, the orientation: TIFF tag 0x0112, values 1 to 8 (Exif 2.32 §4.6.4).
+// rotated adds to a JPEG an Exif block with one entry, the orientation: TIFF tag 0x0112, values 1 to 8 (Exif 2.32 §4.6.4).
 // The pixels are turned the other way first, so that a viewer which obeys the tag shows the picture upright.
 func rotated(upright []byte, orientation byte) []byte {
 	img, err := jpeg.Decode(bytes.NewReader(upright))

@@ -29,8 +29,8 @@ const (
 )
 
 // table lists what modules embed: compiled code (WebAssembly, static libraries, C that was translated) and fonts. Versions are
-// those that the module's build files name; "as of" is written where those name a branch. Look at it when a module changes: its
-// version stands here, and a test compares it with go.mod.
+// those that the module's build files name; "as of" is written where those name a branch. Update it when a module changes: a test compares
+// the version here with go.mod.
 var table = []struct {
 	module, at string // module and the version that was looked at
 	file       string

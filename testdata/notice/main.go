@@ -103,7 +103,7 @@ func judge(all []part) (faults []error) {
 	return faults
 }
 
-// difference says what a file lacks.
+// difference describes how a file differs.
 func difference(name, old string, parts []part) error {
 	for _, p := range parts {
 		if !strings.Contains(old, p.Name) || !strings.Contains(old, p.Version) {
@@ -211,7 +211,7 @@ func tidy(s string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
-// marks are words by which licences are known, in order.
+// marks are phrases that identify licences, in order.
 var marks = []struct{ licence, words string }{
 	{"AGPL-3.0-or-later", "GNU AFFERO GENERAL PUBLIC LICENSE"},
 	{"LGPL-3.0-or-later", "GNU LESSER GENERAL PUBLIC LICENSE"},
@@ -224,7 +224,7 @@ var marks = []struct{ licence, words string }{
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining"},
 }
 
-// exceptions are modules whose files hold more than their own licence, or say it in other words.
+// exceptions are modules whose files contain more than their own licence, or a reworded one.
 var exceptions = map[string][]string{
 	"modernc.org/sqlite": {"BSD-3-Clause", "blessing"},
 	"modernc.org/libc":   {"BSD-3-Clause", "MIT"},
