@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // batch drops files, waits for their imports to end and checks each result. After an error no further batch makes sense.
@@ -144,9 +144,9 @@ func (s *site) path(name string) string { return filepath.Join(s.vault, filepath
 // bundle checks the bundle of a finished import, and returns the name of the original in it.
 func (s *site) bundle(r *report, f *result) string {
 	data, err := os.ReadFile(s.path(f.Bundle + "/manifest.json"))
-	var m ingestion.Manifest
+	var m manifest.Manifest
 	if err == nil {
-		m, err = ingestion.ParseManifest(data)
+		m, err = manifest.Parse(data)
 	}
 	if err != nil {
 		r.problem(f.name, "its bundle: %v", err)
@@ -166,7 +166,7 @@ func (s *site) bundle(r *report, f *result) string {
 		if p.Text != nil && p.Text.Path != "" {
 			want = append(want, p.Text.Path)
 		}
-		if p.Status == ingestion.PageFailed {
+		if p.Status == manifest.PageFailed {
 			f.failedPages++
 			r.pageErrors = append(r.pageErrors, p.Error)
 		}
