@@ -42,7 +42,7 @@ func (trimmer) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Conte
 		kept.AppendAll(lines.Sliced(open, lines.Len()))
 	}
 	if kept.Len() == 0 {
-		// goldmark wants no paragraph without text. One byte is none of the things that are looked for.
+		// goldmark wants no paragraph without text. One byte holds nothing that the reader searches for.
 		first := lines.At(0)
 		if first = first.TrimLeftSpace(src); first.IsEmpty() {
 			return

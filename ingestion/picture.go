@@ -119,7 +119,7 @@ func (f *frames) lack() string {
 	if !f.here {
 		return "the picture was not converted: " + why
 	}
-	return "text in the picture was not looked for: " + why
+	return "text in the picture was not recognised: " + why
 }
 
 // shown holds the formats that Obsidian shows and package imaging does not read.

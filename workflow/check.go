@@ -111,7 +111,7 @@ func (c *checker) sight(s Step) {
 }
 
 func (c *checker) waits(at Position, what, alias string) {
-	c.add(directives.At(at, directives.CodeModelWaits, "review and allow it with `vaultflow trust`", "the %s %q waits for your yes", what, alias))
+	c.add(directives.At(at, directives.CodeModelWaits, "review and allow it with `vaultflow trust`", "the %s %q waits for your approval", what, alias))
 }
 
 func (c *checker) model(alias string, at Position) {

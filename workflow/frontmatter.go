@@ -122,10 +122,11 @@ func (r *metaReader) yamlFault(err error) {
 		line, _ := strconv.Atoi(m[1]) // the expression allows digits only
 		at.Line, message = r.src.metaLine+min(line, len(r.src.frontmatter)), m[2]
 	}
-	hint := "quote values that contain a colon or start with @ { [ or *"
+	hint, quotable := "quote values that contain a colon or start with @ { [ or *", false
 	for i, line := range r.src.frontmatter {
 		if m := reserved.FindStringSubmatch(line); m != nil && (m[2][0] == '@' || m[2][0] == '`' || strings.HasPrefix(m[2], "{{")) {
-			at, hint = r.out.at(r.src.metaLine+1+i, len([]rune(m[1]))+1), "quote it: "+strconv.Quote(strings.TrimSpace(m[2]))
+			at = r.out.at(r.src.metaLine+1+i, len([]rune(m[1]))+1)
+			hint, quotable = "quote it: "+strconv.Quote(strings.TrimSpace(m[2])), true
 			break
 		}
 		if strings.HasPrefix(line, "\t") {
@@ -134,7 +135,7 @@ func (r *metaReader) yamlFault(err error) {
 		}
 	}
 	r.out.add(at, directives.CodeYAML, hint, "the frontmatter is not valid YAML: %s", message)
-	if strings.HasPrefix(hint, "quote it: ") {
+	if quotable {
 		r.mendQuote(at)
 	}
 }

@@ -25,19 +25,19 @@ func (r *metaReader) mendOldKey(key *yaml.Node) {
 	}
 }
 
-// mendEntry completes a schedule entry that lacks its kind, as the suggestion says.
+// mendEntry adds the kind to a schedule entry that lacks one.
 func (r *metaReader) mendEntry(entry *yaml.Node, fault *scheduleError) {
-	quoted, found := strings.CutPrefix(fault.suggestion, "write ")
-	if fault.code != directives.CodeScheduleForm || !found || strings.Contains(quoted, " or ") {
+	kind := missingKind(strings.TrimSpace(entry.Value))
+	if fault.code != directives.CodeScheduleForm || kind == "" {
 		return
 	}
 	at, text := r.values.node(entry), entry.Value
 	switch rest := r.src.rest(at); {
 	case entry.Style == 0 && strings.TrimSpace(rest) == text:
-		r.out.mend(diag.Replace(at, utf8.RuneCountInString(text), quoted))
+		r.out.mend(diag.Replace(at, utf8.RuneCountInString(text), strconv.Quote(kind+": "+text)))
 	case len(rest) > len(text) && strings.HasPrefix(rest[1:], text):
 		at.Column++
-		r.out.mend(diag.Replace(at, 0, quoted[1:strings.Index(quoted, ":")+1]+" "))
+		r.out.mend(diag.Replace(at, 0, kind+": "))
 	}
 }
 

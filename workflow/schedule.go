@@ -3,6 +3,7 @@ package workflow
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,13 +124,21 @@ func parseSchedule(text string, at Position) (Schedule, *scheduleError) {
 
 // scheduleHint suggests the entry that was probably meant.
 func scheduleHint(text string) string {
-	if strings.HasPrefix(text, "@") || len(strings.Fields(text)) == 5 {
-		return `write "cron: ` + text + `"`
-	}
-	if _, _, fault := parseOnce(text); fault == nil {
-		return `write "once: ` + text + `"`
+	if kind := missingKind(text); kind != "" {
+		return "write " + strconv.Quote(kind+": "+text)
 	}
 	return `write "cron: 0 8 * * *" or "once: 2026-12-24 09:00"`
+}
+
+// missingKind returns the kind of an entry that lacks one, or "" when both or neither could be meant.
+func missingKind(text string) string {
+	if strings.HasPrefix(text, "@") || len(strings.Fields(text)) == 5 {
+		return KindCron
+	}
+	if _, _, fault := parseOnce(text); fault == nil {
+		return KindOnce
+	}
+	return ""
 }
 
 func noSuchTimes(list []Schedule, loc *time.Location) []diag.Diagnostic {

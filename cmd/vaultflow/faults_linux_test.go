@@ -109,7 +109,7 @@ func TestFaults_vaultCannotBeWritten(t *testing.T) {
 			if err := by.Start(); err != nil {
 				t.Fatal(err)
 			}
-			d.says("run put off", 2)
+			d.says("run postponed", 2)
 			run := s.runs("Ask")[0]
 			if run.Status != engine.Running || !strings.Contains(run.Reason, "continues by itself") || !strings.Contains(run.Reason, fault.Error()) {
 				t.Errorf("while the disk fails: %s, %q", run.Status, run.Reason)
@@ -151,7 +151,7 @@ func TestFaults_stateCannotBeWritten(t *testing.T) {
 	if err := by.Start(); err != nil {
 		t.Fatal(err)
 	}
-	d.says("run put off", 2)
+	d.says("run postponed", 2)
 	if _, errs, code := s.cli("run", "Ask"); code != exitFailed || !strings.Contains(errs, "full") {
 		t.Errorf("another run on a full disk: exit code %d, %q; want a refusal that names the disk", code, errs)
 	}

@@ -77,7 +77,7 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 	if t := o.Trust; t != nil {
 		text := t.Means
 		if t.Waiting > 0 {
-			text += fmt.Sprintf("; %s for your yes: vaultflow trust", words.Waiting(t.Waiting))
+			text += fmt.Sprintf("; %s for your approval: vaultflow trust", words.Waiting(t.Waiting))
 		} else if t.Level == string(trust.Untrusted) {
 			text += ": vaultflow trust"
 		}

@@ -154,7 +154,7 @@ func (t *Trust) Waits(s trust.State, p *workflow.Plan) string {
 		if last, ok := s.LastReach(p.Name); ok {
 			return "it reaches further than you have allowed: " + list(t.Reach(p).Beyond(last.Reach))
 		}
-		return "it waits for your yes to what it reaches"
+		return "it waits for your approval to what it reaches"
 	}
 	if keys := t.waitingFor(p); len(keys) > 0 {
 		return usesWaiting(keys)
@@ -236,7 +236,7 @@ func (t *Trust) MayPreview(p *workflow.Plan) error {
 }
 
 func usesWaiting(keys []string) string {
-	return "it uses settings of this vault that wait for your yes: " + strings.Join(keys, ", ")
+	return "it uses settings of this vault that wait for your approval: " + strings.Join(keys, ", ")
 }
 
 // offlineOnly returns an error if a step's model is reached over a network.

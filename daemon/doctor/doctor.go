@@ -82,7 +82,7 @@ func examineTrust(a *daemon.Workspace) Finding {
 	}
 	f.Message = o.Means
 	if n := o.Waiting(); n > 0 {
-		f.State, f.Message, f.Fix = "warning", f.Message+"; "+words.Waiting(n)+" for your yes", "vaultflow trust"
+		f.State, f.Message, f.Fix = "warning", f.Message+"; "+words.Waiting(n)+" for your approval", "vaultflow trust"
 	} else if a.Trust.Untrusted() {
 		f.State, f.Fix = "warning", "vaultflow trust"
 	}

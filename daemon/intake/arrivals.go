@@ -188,7 +188,7 @@ func (a *Arrivals) follow(ctx context.Context, news disk.Arrival, run string) {
 		return
 	}
 	if mayPass(ended) {
-		a.log.Warn("import put off", "run", run, "name", news.Name, "err", ended.Failure.Message)
+		a.log.Warn("import postponed", "run", run, "name", news.Name, "err", ended.Failure.Message)
 		a.watcher.Release(news.Name)
 		return
 	}

@@ -78,7 +78,7 @@ func (h *holds) drop(f held) {
 	}
 }
 
-// later puts off what could not be done, for longer each time.
+// later schedules another try, after a longer wait each time.
 func (h *holds) later(f held) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

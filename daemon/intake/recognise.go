@@ -65,7 +65,7 @@ func (r *Recognition) recogniser(by payer) func(engine string, s config.OCR) (in
 		case r.trust.Untrusted():
 			return nil, errors.New("this vault is not trusted yet: text is recognised on this machine alone")
 		case len(r.settings.RecognitionWaits(engine)) > 0:
-			return nil, fmt.Errorf("it waits for your yes to %s; see `vaultflow trust`", strings.Join(r.settings.RecognitionWaits(engine), ", "))
+			return nil, fmt.Errorf("it waits for your approval to %s; see `vaultflow trust`", strings.Join(r.settings.RecognitionWaits(engine), ", "))
 		case known:
 		case engine == config.EngineMistral:
 			made, err = r.mistral(s)

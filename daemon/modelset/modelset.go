@@ -103,7 +103,7 @@ func (m *Set) Model(_ context.Context, alias string) (step.Model, error) {
 	a, p, ok := m.settings.Alias(alias)
 	if keys := m.settings.ModelWaits(alias); !ok && len(keys) > 0 {
 		return step.Model{}, failure.New(failure.Permission, "`vaultflow trust` shows what it would reach, and asks you",
-			"the model %q waits for your yes: %s", cmp.Or(alias, m.settings.Models.Default), strings.Join(keys, ", "))
+			"the model %q waits for your approval: %s", cmp.Or(alias, m.settings.Models.Default), strings.Join(keys, ", "))
 	}
 	if !ok {
 		known := m.settings.AliasNames()

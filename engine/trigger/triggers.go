@@ -46,7 +46,7 @@ type Config struct {
 	History  History
 	Writers  Writers
 	Imports  Imports
-	Files    vault.Lister               // nil: changes of the time before the start are not looked for
+	Files    vault.Lister               // nil: changes made before the start go unnoticed
 	Ours     func(name string) bool     // files that never fire anything: vaultflow keeps them itself. nil means none
 	Busy     func(workflow string) bool // whether a run of it has not ended; changes wait for that. nil means never
 	Location *time.Location             // of workflows that name no time zone; nil means the machine's

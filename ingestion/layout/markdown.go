@@ -48,7 +48,7 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) (plain, markdo
 	return w.plain.String(), w.marked.String(), w.tail(all, page.Height, from)
 }
 
-// bands divides lines into columns of text, so that tables are looked for within each.
+// bands divides lines into columns of text, so that tables are found within each.
 func bands(lines []Line, depth int) [][]Line {
 	items := make([]item, len(lines))
 	for i, line := range lines {

@@ -24,7 +24,7 @@ type Document struct {
 }
 
 // FetchDocument fetches any content and writes it to w as it comes; after an error some of it may have been written. Its
-// rules and errors are those of [Fetcher.Fetch], but nothing is asked of the bytes: whoever takes them finds out what they are.
+// rules and errors are those of [Fetcher.Fetch], but the bytes may be of any kind: whoever takes them finds out which.
 func (f *Fetcher) FetchDocument(ctx context.Context, address string, w io.Writer) (Document, error) {
 	got, err := f.fetch(ctx, address, "*/*", w)
 	if err == nil && got.Size == 0 {

@@ -57,7 +57,7 @@ func (f *Fetcher) follow(next *http.Request, before []*http.Request) error {
 	if before[len(before)-1].URL.Scheme == "https" && next.URL.Scheme != "https" {
 		return f.policy.refuse("a redirect from https to %s", next.URL.Scheme)
 	}
-	next.Header.Del("Referer") // it would tell one host what was asked of another
+	next.Header.Del("Referer") // it would show one host the address on another
 	return f.policy.check(next.URL)
 }
 

@@ -22,7 +22,7 @@ func (l Level) Words() string {
 	case Own:
 		return "your own: its workflows run as written"
 	case Shared:
-		return "shared: each workflow needs your yes to what it reaches"
+		return "shared: each workflow needs your approval to what it reaches"
 	}
 	return "not trusted yet: nothing runs by itself, and nothing is sent"
 }

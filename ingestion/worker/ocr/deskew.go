@@ -8,14 +8,14 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
 )
 
-// Skew is looked for up to maxSkew degrees each way; what scanners and copiers do is below five. Less than minSkew does not
+// Skew is measured up to maxSkew degrees each way; what scanners and copiers do is below five. Less than minSkew does not
 // matter to recognition: at 0.3° a line of a whole page rises by less than its own height.
 const (
 	maxSkew = 10.0
 	minSkew = 0.3
 )
 
-// Sizes of the picture in which skew is looked for, and of what is taken from it.
+// Sizes of the picture in which skew is measured, and of the samples taken from it.
 const (
 	skewSide   = 1000   // pixels of the longer side: lines of 12 points are 14 pixels apart then
 	skewPoints = 60_000 // dark pixels at most

@@ -14,7 +14,7 @@ const (
 	sampleTime  = 3 * time.Second
 )
 
-// farthestBack is how many pages back the beginning of a table is looked for, where they were not read before.
+// farthestBack is how many pages back the search for the beginning of a table goes, where they were not read before.
 const farthestBack = 10
 
 // texts reads the text of pages as Markdown. It keeps what pages share: the profile, and tables that continue.
