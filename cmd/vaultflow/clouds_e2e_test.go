@@ -47,7 +47,7 @@ func TestModels_cloudsWithoutAnAccount(t *testing.T) {
 		"kind: bedrock, region: eu-central-1":                      "AWS_BEARER_TOKEN_BEDROCK",
 		"kind: bedrock, api_key_env: LAB_KEY":                      "region",
 		"kind: vertex, api_key_env: LAB_KEY":                       "project",
-		"kind: bedrock, region: eu-central-1, access_key_id: some": "come together",
+		"kind: bedrock, region: eu-central-1, access_key_id: some": "set access_key_id and secret_access_key together",
 	} {
 		b := newBench(t, adapter{kind: "offline", wire: llmtest.Bedrock{}}, "")
 		b.write("settings.yaml", "models: {default: seer, aliases: {seer: {provider: lab, model: m}}}\nproviders: {lab: {"+provider+"}}\n")

@@ -88,9 +88,9 @@ func TestServe_settingsOfAFolder(t *testing.T) {
 	s.wait(patience, "the fault to be told", func() (bool, string) {
 		all := s.imports()
 		_, err := os.Stat(s.path(note))
-		return err == nil && len(all) == 1 && strings.Contains(all[0].Reason, "is no tag"), describe(all)
+		return err == nil && len(all) == 1 && strings.Contains(all[0].Reason, "is not a tag"), describe(all)
 	})
-	if text := s.read(note); !strings.Contains(text, `line 1: tags: "two words" is no tag`) {
+	if text := s.read(note); !strings.Contains(text, `line 1: tags: "two words" is not a tag`) {
 		t.Errorf("note:\n%s", text)
 	}
 	s.write("Import/Bills/_import.yaml", "tags: [bill]\n")

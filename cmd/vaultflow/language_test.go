@@ -165,7 +165,7 @@ func TestLanguage_timeout(t *testing.T) {
 		t.Cleanup(func() { close(hold) }) // before the server ends, which waits for its answers
 		b.write("Workflows/Look.md", "## Look\n@timeout 1s\n@output file: Out\n\nWhat is there?\n\n## After\n@model none\n@input file: Workflows/Look.md\n@output file: After\n")
 		out, _ := b.run(exitFailed, "run", "Look")
-		if b.has("Out.md") || !strings.Contains(out, "longer than") {
+		if b.has("Out.md") || !strings.Contains(out, "the step timed out (1s)") {
 			t.Errorf("written: %t\n%s", b.has("Out.md"), out)
 		}
 	})

@@ -71,7 +71,7 @@ func TestOutside(t *testing.T) {
 	b.write("Workflows/Say.md", "## Say\n@tools web_search, notes.say\n@output file: Out\n\nWhat is there?\n")
 	b.write("Workflows/Bad.md", "## Ask\n@tools web_fetch, notes.erase, other.say\n@output file: Out2\n\nWhat is there?\n")
 	out, errs := b.run(exitInvalid, "--settings", file, "check")
-	for _, want := range []string{"web_fetch can ask no host", "mcp_servers.notes does not allow it", "the servers of mcp_servers are: notes"} {
+	for _, want := range []string{"web_fetch cannot connect anywhere", "mcp_servers.notes does not allow it", "the servers of mcp_servers are: notes"} {
 		if !strings.Contains(out+errs, want) {
 			t.Errorf("check does not say %q:\n%s%s", want, out, errs)
 		}

@@ -478,7 +478,7 @@ func TestServe_startsOnceAnswersAndStops(t *testing.T) {
 	if code := second.cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(string(said), "another vaultflow serve already uses this vault") {
 		t.Errorf("second serve: exit code %d, want %d and the reason; it said:\n%s", code, exitFailed, said)
 	}
-	if want := fmt.Sprintf("serve, process %d", d.cmd.Process.Pid); !strings.Contains(string(said), want) || !strings.Contains(string(said), "vaultflow serve --url") {
+	if want := fmt.Sprintf("serve already uses this vault: process %d", d.cmd.Process.Pid); !strings.Contains(string(said), want) || !strings.Contains(string(said), "vaultflow serve --url") {
 		t.Errorf("the second serve does not say %q, and how to reach it:\n%s", want, said)
 	}
 	d.alive()

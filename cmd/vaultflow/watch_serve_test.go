@@ -108,7 +108,7 @@ func TestServe_workflowsThatFeedEachOther(t *testing.T) {
 	s := newSite(t, "", "")
 	s.write("Workflows/Ping.md", note(`watch: "A/*.md"`, "@input file: A/x.md\n@output file: B/x\n@write_mode append\n@model none", "Ping."))
 	s.write("Workflows/Pong.md", note(`watch: "B/*.md"`, "@input file: B/x.md\n@output file: A/x\n@write_mode append\n@model none", "Pong."))
-	if out := s.must("check"); strings.Count(out, "this output can start a circle") != 2 {
+	if out := s.must("check"); strings.Count(out, "this output can start a loop") != 2 {
 		t.Errorf("check says %q, want the circle at both outputs", out)
 	}
 	d := s.serve()
