@@ -78,6 +78,19 @@ func (d document) headings() []heading {
 	return list
 }
 
+// FirstHeading returns the text of a note's first heading outside quotes and lists; "" without one.
+func FirstHeading(src []byte) string {
+	if tooDeep(src) {
+		return ""
+	}
+	for _, h := range parse(src, blocks).headings() {
+		if h.text != "" {
+			return h.text
+		}
+	}
+	return ""
+}
+
 // match is the index of the first heading in the part with that name, -1 when there is none. Each heading is compared
 // exactly first, then less and less so.
 func match(heads []heading, name string, start, end, level int) int {

@@ -4,8 +4,8 @@ import (
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
-// ForEach is `@for_each`: the step runs once for each item, or for each batch of items. An item is a file of the vault or
-// an entry of a JSON list in a variable. Each batch is journaled, committed and resumed on its own.
+// ForEach is `@for_each`: the step runs once for each item, or for each batch of items. An item is a file of the vault, one of
+// the files that started the run, or an entry of a JSON list in a variable. Each batch is journaled, committed and resumed on its own.
 //
 // In the step's other directives {item} is the item's vault name (or its text), {item-name} its name without folder and
 // extension, and {batch} the number of the batch, from 1. With several items in a batch, `@input file: {item}` selects all of
@@ -39,7 +39,7 @@ const maxParallel = 32
 
 func readForEach(d Directive, r *report) *ForEach {
 	f := &ForEach{At: d.At}
-	t, ok := parseTarget("@for_each", source{text: d.Text, at: d.TextAt}, r)
+	t, ok := parseSource("@for_each", source{text: d.Text, at: d.TextAt}, r)
 	f.Target = t
 	for _, p := range d.Params {
 		switch p.Key {

@@ -87,7 +87,7 @@ func ParseInput(text string) (Input, []diag.Diagnostic) {
 
 func readInput(d Directive, r *report) Input {
 	in := Input{At: d.At}
-	t, ok := parseTarget("@input", source{text: d.Text, at: d.TextAt}, r)
+	t, ok := parseSource("@input", source{text: d.Text, at: d.TextAt}, r)
 	in.Target = t
 	var routing []Param
 	for _, p := range d.Params {

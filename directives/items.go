@@ -2,13 +2,11 @@ package directives
 
 import (
 	"context"
-	"path"
-	"strings"
 )
 
 // perItem reports whether an input must be resolved for each item of the batch.
 func (in Input) perItem(f Facts) bool {
-	return len(f.Items) > 0 && !in.Target.Literal && (strings.Contains(in.Target.Path, "{item}") || strings.Contains(in.Target.Path, "{item-name}"))
+	return len(f.Items) > 0 && !in.Target.Literal && MentionsItem(in.Target.Path)
 }
 
 // resolveItems resolves an input for each item and merges the results.
@@ -17,7 +15,7 @@ func (in Input) resolveItems(ctx context.Context, env ResolveEnv) (Resolution, e
 	seen := map[string]bool{}
 	items, name := env.Facts.Items, env.Facts.ItemName
 	for i, item := range items {
-		env.Facts.Items, env.Facts.ItemName = nil, itemName(item)
+		env.Facts.Items, env.Facts.ItemName = nil, NameOf(item)
 		if item == env.Facts.Item && name != "" {
 			env.Facts.ItemName = name
 		}
@@ -51,13 +49,4 @@ func (in Input) resolveItems(ctx context.Context, env ResolveEnv) (Resolution, e
 		return all, At(in.Target.At, CodeTooMany, "use a smaller batch", "%s selects more than %d files (engine.max_selected_files)", in.Target.Path, env.MaxFiles)
 	}
 	return all, nil
-}
-
-// itemName returns {item-name} of an item: the base name without extension.
-func itemName(item string) string {
-	base := path.Base(item)
-	if stem := strings.TrimSuffix(base, path.Ext(base)); stem != "" {
-		return stem
-	}
-	return base
 }

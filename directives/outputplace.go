@@ -26,24 +26,37 @@ type Place struct {
 // Place returns the file that an output writes to. See [Output.Name] for the rules. A foreign value (see [Facts.Foreign])
 // becomes one cleaned part of the name, in the author's folder and with the author's extension, or .md.
 func (o Output) Place(env OutputEnv) (Place, error) {
-	if o.Target.Scheme == SchemeFile && env.Facts.Foreign && !o.Target.Literal {
+	if o.Target.Scheme == SchemeFile && env.Facts.named() && !o.Target.Literal {
 		return o.foreignPlace(env)
 	}
 	name, err := o.Name(env)
 	return Place{Name: name}, err
 }
 
-// foreignPlace is Place for an item that somebody else named.
+// named reports whether somebody else named the item, or the files that started the run.
+func (f Facts) named() bool { return f.Foreign || f.ForeignFiles || f.ChosenFiles }
+
+// foreign reports whether the value of a pattern was named by somebody else.
+func (f Facts) foreign(p piece) bool {
+	return ofItem(p.name) && f.Foreign || ofTrigger(p.name) && (f.ForeignFiles || f.ChosenFiles)
+}
+
+// started reports whether a name is that of a file that the author's trigger, path or command chose: the one file that started
+// the run, or the item that a glob selected.
+func (f Facts) started(name string) bool {
+	return f.FromGlob && name == f.Item || !f.ChosenFiles && len(f.Files) == 1 && name == f.Files[0]
+}
+
+// foreignPlace is Place for files and items that somebody else named.
 func (o Output) foreignPlace(env OutputEnv) (Place, error) {
 	pieces, faults := scan(o.Target.Path, modePath)
-	foreign := func(p piece) bool { return p.name == "item" || p.name == "item-name" }
-	if len(faults) > 0 || !slices.ContainsFunc(pieces, foreign) {
+	if len(faults) > 0 || !slices.ContainsFunc(pieces, env.Facts.foreign) {
 		name, err := o.Name(env)
 		return Place{Name: name}, err
 	}
 	whole, err := o.Name(env)
-	if err == nil && env.Facts.FromGlob && whole == env.Facts.Item && !o.Target.Link {
-		return Place{Name: whole}, nil // the step writes back to the file that the author's glob selected
+	if err == nil && env.Facts.started(whole) && !o.Target.Link {
+		return Place{Name: whole}, nil // the step writes back to the file that it is about
 	}
 	segment, ok := o.segment(pieces, env.Facts)
 	if !ok {
@@ -61,11 +74,18 @@ const mark = "\x00"
 func (o Output) segment(pieces []piece, f Facts) (name string, ok bool) {
 	var b strings.Builder
 	var values []string
-	for _, p := range pieces {
+	for i, p := range pieces {
+		beside := isFolder(p.name) && i == 0 && len(pieces) > 1 && strings.HasPrefix(pieces[1].text, "/") // the file's own folder
 		switch {
 		case p.name == "":
 			b.WriteString(p.text)
-		case p.name == "item" || p.name == "item-name":
+		case f.foreign(p) && beside && (ofItem(p.name) && f.FromGlob || ofTrigger(p.name) && !f.ChosenFiles):
+			v, known := f.value(p.name, "")
+			if !known || v == "" {
+				return "", false
+			}
+			b.WriteString(v)
+		case f.foreign(p):
 			v, _ := f.value(p.name, p.format)
 			b.WriteString(mark)
 			values = append(values, CleanSegment(v))
@@ -74,7 +94,7 @@ func (o Output) segment(pieces []piece, f Facts) (name string, ok bool) {
 			if !known {
 				return "", false
 			}
-			if p.name == "step" {
+			if isPart(p.name) {
 				v = plain(v)
 			}
 			b.WriteString(v)

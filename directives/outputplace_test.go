@@ -35,7 +35,7 @@ func TestPlace_foreignItem(t *testing.T) {
 		{"Summaries/today", "a", "Summaries/today.md", NamedByAuthor},
 	} {
 		f := facts()
-		f.Item, f.ItemName, f.Batch, f.Step, f.Foreign = tt.item, itemName(tt.item), 1, "Step", true
+		f.Item, f.ItemName, f.Batch, f.Step, f.Foreign = tt.item, NameOf(tt.item), 1, "Step", true
 		out := Output{Target: Target{Scheme: SchemeFile, Path: tt.pattern}}
 		got, err := out.Place(OutputEnv{Facts: f})
 		if err != nil || got.Name != tt.name || got.Named != tt.named {

@@ -51,8 +51,8 @@ type piece struct {
 // fault, as a [*PatternError].
 func Expand(pattern string, f Facts) (string, error) { return expand(pattern, f, modeText) }
 
-// ExpandPath is Expand for the path of one file: it replaces characters that no file name can contain in the values of {step}
-// and {item-name}. It does not check the result; see [Output.Name].
+// ExpandPath is Expand for the path of one file: it replaces characters that no file name can contain in the values of {step},
+// {item-name} and the like. It does not check the result; see [Output.Name].
 func ExpandPath(pattern string, f Facts) (string, error) { return expand(pattern, f, modePath) }
 
 // ExpandGlob is Expand for a path with globs, in doublestar's syntax: values are escaped, {latest} and {pending} become
@@ -65,7 +65,12 @@ func expand(pattern string, f Facts, m mode) (string, error) {
 		return "", faults[0]
 	}
 	var b strings.Builder
+	root := false // the last piece was the folder of a file at the vault's root
 	for _, p := range pieces {
+		if root {
+			p.text = strings.TrimPrefix(p.text, "/")
+			root = false
+		}
 		switch {
 		case p.glob:
 			b.WriteString(p.text)
@@ -74,15 +79,25 @@ func expand(pattern string, f Facts, m mode) (string, error) {
 		default:
 			v, ok := f.value(p.name, p.format)
 			if !ok {
-				return "", &PatternError{p.offset, CodePatternPlace, "{" + p.name + "} has no value here", "remove it"}
+				return "", f.lacks(p)
 			}
-			if m != modeText && (p.name == "step" || p.name == "item-name") {
+			root = m != modeText && v == "" && isFolder(p.name) && b.Len() == 0
+			if m != modeText && isPart(p.name) {
 				v = plain(v)
 			}
 			b.WriteString(literal(v, m))
 		}
 	}
 	return b.String(), nil
+}
+
+// isFolder reports whether a pattern is the folder of a file.
+func isFolder(name string) bool { return name == "trigger-folder" || name == "item-folder" }
+
+// isPart reports whether the value of a pattern is one part of a path, although it may contain anything.
+func isPart(name string) bool {
+	_, suffix, ok := ofFile(name)
+	return name == "step" || ok && suffix != "" && suffix != "folder"
 }
 
 // literal escapes glob syntax in literal text of a glob.
@@ -215,7 +230,7 @@ func alternatives(s string) bool {
 }
 
 func (s *scanner) check(p piece, formatted bool) bool {
-	isDate := moment.IsPattern(p.name)
+	dated := isDate(p.name)
 	isSelector := slices.Contains(selectors, p.name)
 	switch {
 	case isSelector && s.mode != modeGlob:
@@ -226,9 +241,9 @@ func (s *scanner) check(p piece, formatted bool) bool {
 			return false
 		}
 		return true
-	case isDate && formatted && strings.Trim(p.format, "0123456789 ") == "":
+	case dated && formatted && strings.Trim(p.format, "0123456789 ") == "":
 		s.fault(p.offset, CodePatternFormat, "use a glob with limit=, or a format such as {"+p.name+":YYYY-MM-DD}", "{%s:%s} is not a date format", p.name, clip(p.format))
-	case isDate:
+	case dated:
 		return true
 	case slices.Contains(names, p.name) && formatted:
 		s.fault(p.offset, CodePatternFormat, "write {"+p.name+"}", "{%s} takes no format", p.name)
@@ -263,14 +278,14 @@ func selectorCount(format string) (int, error) {
 func (s source) mendPattern(offset int, r *report) {
 	rest := s.text[offset+1:]
 	name := rest[:max(strings.IndexAny(rest, ":}"), 0)]
-	known := slices.Concat(moment.Patterns(), names)
+	known := slices.Concat(datePatterns(), names)
 	if near, ok := diag.Certain(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"), known); ok {
 		r.mend(diag.Replace(s.pos(offset+1), utf8.RuneCountInString(name), near))
 	}
 }
 
 // ofItems reports whether a pattern has a value only for items of an @for_each.
-func ofItems(name string) bool { return name == "item" || name == "item-name" || name == "batch" }
+func ofItems(name string) bool { return ofItem(name) || name == "batch" }
 
 // checkPattern reports the faults of a pattern at their positions, and returns its pieces if there are none.
 func checkPattern(s source, m mode, r *report) ([]piece, bool) {
@@ -290,7 +305,7 @@ func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 			r.add(s.pos(p.offset), CodePatternPlace, suggestion, "{%s} has no meaning here: it belongs in the other directives of a step with @for_each", p.name)
 			faults = append(faults, nil)
 		}
-		if moment.IsPattern(p.name) {
+		if isDate(p.name) {
 			for _, run := range moment.StrayLetters(p.format) {
 				r.add(s.pos(p.offset), CodeFormatLetters, "write ["+run+"] for literal text", "%q in the format of {%s} has letters that are not date tokens", run, p.name)
 			}

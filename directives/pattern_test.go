@@ -9,7 +9,10 @@ import (
 var march = time.Date(2026, 3, 1, 4, 5, 6, 789_000_000, time.FixedZone("CET", 3600))
 
 func facts() Facts {
-	return Facts{Now: march, WeekStart: time.Monday, Workflow: "daily/plan", Step: "A/B: c", Run: "r1", Item: "in/a [1].md", ItemName: "a [1]", Batch: 2}
+	return Facts{
+		Now: march, WeekStart: time.Monday, Workflow: "daily/plan", Step: "A/B: c", Run: "r1", Item: "in/a [1].md", ItemName: "a [1]", Batch: 2,
+		Files: []string{"Imported/Stand-up: 1/index.md"}, Title: func(name string) string { return map[string]string{"in/a [1].md": "A/B [1]"}[name] },
+	}
 }
 
 func TestExpand(t *testing.T) {

@@ -70,7 +70,7 @@ func (in Input) Key(workflow, step string) PendingKey {
 // file is not an error.
 func (in Input) Resolve(ctx context.Context, env ResolveEnv) (Resolution, error) {
 	res := Resolution{Target: in.Target.Path}
-	if in.Target.Scheme != SchemeFile {
+	if in.Target.Scheme == SchemeVariable {
 		return res, nil
 	}
 	if env.MaxFiles == 0 {
@@ -119,6 +119,8 @@ func (f *finder) fail(code, suggestion, format string, args ...any) error {
 func (f *finder) candidates(ctx context.Context) ([]candidate, error) {
 	t := f.in.Target
 	switch {
+	case t.Scheme == SchemeTrigger:
+		return f.trigger()
 	case t.Link:
 		return f.link()
 	case t.Literal:
@@ -140,6 +142,28 @@ func (f *finder) candidates(ctx context.Context) ([]candidate, error) {
 		}
 	}
 	return f.glob(ctx, glob)
+}
+
+// trigger finds those of the files that started the run that are still there.
+func (f *finder) trigger() ([]candidate, error) {
+	var list []candidate
+	for _, name := range f.env.Facts.Files {
+		if bad := faultOf(name); bad != nil {
+			return nil, f.fail(bad.code, bad.suggestion, "%s: %s", name, bad.message)
+		}
+		info, err := fs.Stat(f.env.FS, name)
+		switch {
+		case err == nil && info.Mode().IsRegular():
+			list = append(list, candidate{name: name})
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !notDir(err):
+			return nil, f.fail(CodeCannotRead, "", "cannot read %s: %v", name, err)
+		}
+	}
+	f.res.Target = "the file that started the run"
+	if names := f.env.Facts.Files; len(names) > 0 {
+		f.res.Target = names[0]
+	}
+	return list, nil
 }
 
 func (f *finder) pattern(err error) error {

@@ -36,7 +36,7 @@ func rows() []row {
 			},
 			read:   func(s *Set, d Directive, index int, r *report) { s.readInput(d, index, r) },
 			advice: "write @input file: notes/today",
-			value:  "`file: PATH`, `variable: NAME`", meaning: "a file or variable for the prompt; repeatable, in order",
+			value:  "`file: PATH`, `variable: NAME`, `trigger`", meaning: "a file, a variable, or what started the run, for the prompt; repeatable, in order",
 			example: "@input file: Imported/Workbook/index.md (images=auto, as=book)\n" +
 				"@input file: Inbox/*.md (pending, limit=5, required)\n" +
 				"\n" +
@@ -114,7 +114,7 @@ func rows() []row {
 			},
 			read:   func(s *Set, d Directive, _ int, r *report) { s.ForEach = readForEach(d, r) },
 			advice: "write @for_each file: Inbox/*",
-			value:  "`file: PATH`, `variable: NAME` (a JSON list)", meaning: "runs the step for each item, or for each batch of items",
+			value:  "`file: PATH`, `trigger`, `variable: NAME` (a JSON list)", meaning: "runs the step for each item, or for each batch of items",
 			example: "@for_each file: Photos/*.jpg (pending, batch=5, on_error=skip)\n" +
 				"@input file: {item}\n" +
 				"@output file: Tags/batch {batch}\n" +

@@ -11,12 +11,13 @@ import (
 const (
 	SchemeFile     = "file"
 	SchemeVariable = "variable"
+	SchemeTrigger  = "trigger" // the files that started the run; for inputs and the items of an @for_each
 )
 
 // Target is what an input reads or an output writes: a file in the vault or a variable of the run. It holds the author's
 // text; [Input.Resolve] and [Output.Name] turn it into names.
 type Target struct {
-	Scheme   string        `json:"scheme"`             // file or variable
+	Scheme   string        `json:"scheme"`             // file, variable or trigger
 	Path     string        `json:"path"`               // path, glob with patterns, linkpath, or variable name
 	Literal  bool          `json:"literal,omitempty"`  // quoted: neither glob nor pattern
 	Link     bool          `json:"link,omitempty"`     // written as a wikilink
@@ -29,6 +30,8 @@ type Target struct {
 func (t Target) String() string {
 	path := t.Path
 	switch {
+	case t.Scheme == SchemeTrigger:
+		return SchemeTrigger
 	case t.Link && t.Fragment != "":
 		path = "[[" + path + "#" + t.Fragment + "]]"
 	case t.Link:
@@ -37,6 +40,14 @@ func (t Target) String() string {
 		path = `"` + path + `"`
 	}
 	return t.Scheme + ": " + path
+}
+
+// parseSource is parseTarget for what a step reads, which may be `trigger`.
+func parseSource(owner string, s source, r *report) (Target, bool) {
+	if strings.EqualFold(s.text, SchemeTrigger) {
+		return Target{Scheme: SchemeTrigger, At: s.at}, true
+	}
+	return parseTarget(owner, s, r)
 }
 
 // parseTarget reads `file: PATH` or `variable: NAME`. The owner is named in messages.
@@ -116,6 +127,8 @@ func schemeHint(owner, text string) string {
 	switch strings.ToLower(text) {
 	case "context":
 		return "context belongs to AssistantMD's chats; write file: or variable:"
+	case SchemeTrigger:
+		return "write file: {trigger}; the note of that name is file: [[trigger]]"
 	case "inline", "discard":
 		return "write output=" + strings.ToLower(text) + " in the parameters of an @input"
 	}

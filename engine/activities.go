@@ -43,6 +43,10 @@ type StepRef struct {
 	At       time.Time `json:"at"`              // the time for date patterns, in the workflow's zone
 	Batch    int       `json:"batch,omitempty"` // of an @for_each, from 1; 0 outside of one
 	Items    []Item    `json:"items,omitempty"` // of the batch
+
+	Subject []string `json:"subject,omitempty"` // the files that the run is about: Trigger.Files
+	// Chosen are the untrusted things that chose them, for a run that a model asked for.
+	Chosen []string `json:"chosen,omitempty"`
 }
 
 // Item is what one run of an @for_each step is about: a file, or an entry of a list.

@@ -38,6 +38,7 @@ func PinSteps(p *workflow.Plan) []PinnedStep {
 // pinDemands takes over what bounds the step and its answer.
 func pinDemands(p *PinnedStep, s workflow.Step) {
 	p.When, p.Cache, p.Sets = len(s.When) > 0, s.Cache != nil && !p.NoModel, setsVariable(s)
+	p.Subject = s.NeedsFile()
 	if each := s.ForEach; each != nil {
 		p.ForEach = &PinnedForEach{Parallel: each.Parallel, Skip: each.OnError == "skip"}
 	}

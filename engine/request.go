@@ -34,7 +34,7 @@ type Trigger struct {
 	Kind   TriggerKind `json:"kind"`
 	Slot   time.Time   `json:"slot,omitzero"`    // the planned time of cron and once
 	Late   bool        `json:"late,omitempty"`   // the slot had passed when it was found
-	Files  []string    `json:"files,omitempty"`  // vault names that changed, for watch; the new note, for on_import
+	Files  []string    `json:"files,omitempty"`  // what the run is about: files that changed, notes of imports, files named by hand
 	Import string      `json:"import,omitempty"` // id of the import, for on_import
 	// Causes are the workflows to which the change goes back that started the run, sorted: one that wrote it, one that wrote
 	// what started that run, and so on. What the run writes starts none of them.
@@ -130,8 +130,8 @@ type Pinned struct {
 // BodyVersion is raised when a body changes the inputs of its activities for the same plan. An unfinished run is resumed with
 // the inputs of its own version, so that its records fit. Inputs got: 1: what the run has spent, for model calls; 2: the
 // round, for tool calls; 3: approval of writes and calls; 4: what the step was shown if it is untrusted, for stages, commits
-// and tools.
-const BodyVersion = 4
+// and tools; 5: the files that the run is about, for all.
+const BodyVersion = 5
 
 // PinnedStep is what the body needs to know about a step of the plan.
 type PinnedStep struct {
@@ -147,6 +147,7 @@ type PinnedStep struct {
 	Cache   bool           `json:"cache,omitempty"`   // @cache: a good answer is kept with the commit
 	Timeout time.Duration  `json:"timeout,omitempty"` // @timeout, for the whole step; zero means none
 	Sets    bool           `json:"sets,omitempty"`    // it may set a variable that its later batches see
+	Subject bool           `json:"subject,omitempty"` // it needs the file that started the run
 
 	ApproveOutputs bool `json:"approve_outputs,omitempty"` // @approve outputs: files are approved before they are written
 	ApproveTools   bool `json:"approve_tools,omitempty"`   // @approve tools: calls with an effect are approved first

@@ -76,6 +76,8 @@ func (b *body) step(s PinnedStep, r *StepRecord) bool {
 	b.say(*r)
 	if reason := notToday(b.pinned, s); reason != "" {
 		r.Status, r.Reason = Skipped, reason
+	} else if s.Subject && len(b.pinned.Trigger.Files) == 0 {
+		r.Status, r.Reason = Skipped, "it is about the file that starts the run, and none did"
 	} else if err := b.attempt(s, r); Stopped(err) {
 		return false
 	} else if err != nil {
@@ -111,6 +113,12 @@ func notToday(p Pinned, s PinnedStep) string {
 // attempt does what a step asks for: its conditions, then its work, or one work for each batch of its items.
 func (b *body) attempt(s PinnedStep, r *StepRecord) error {
 	ref := StepRef{Run: b.pinned.Run, Workflow: b.pinned.Workflow, Plan: b.pinned.Plan, Index: r.Index, Step: s.Name, At: b.pinned.At}
+	if b.pinned.Body >= 5 {
+		ref.Subject = b.pinned.Trigger.Files
+		if b.pinned.Trigger.Kind == TriggerTool {
+			ref.Chosen = b.pinned.Origins
+		}
+	}
 	var when WhenOut
 	if s.When {
 		if err := b.flow.Do(ActivityWhen, StepIn{ref, b.vars}, &when); err != nil {

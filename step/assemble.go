@@ -45,8 +45,12 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 	if s.foreign, files, err = a.sources.ofItems(ctx, s, in.Vars); err != nil {
 		return engine.AssembleOut{}, err
 	}
+	s.itemFrom = policy.AddOrigins(slices.Clone(s.foreign), files...)
 	shown := policy.AddOrigins(a.sources.ofInputs(ctx, s, in.Inputs), files...)
 	alias := s.Plan.Alias(s.Step, a.defaultModel)
+	if alias != "" || directives.MentionsTrigger(s.Step.Prompt) { // the model learns what the run is about
+		shown = policy.AddOrigins(shown, a.sources.ofSubject(ctx, s)...)
+	}
 	if alias == "" {
 		out, err := a.passThrough(ctx, s, in.Inputs)
 		out.Origins = policy.AddOrigins(shown, s.foreign...)
@@ -139,8 +143,15 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 // spec returns what the prompt is built from.
 func (a *Assembler) spec(ctx context.Context, s Context, model Model, resolved []engine.ResolvedInput, wanted demand, guide string) (prompt.Spec, error) {
 	inputs, err := a.promptInputs(ctx, s, resolved)
+	if err != nil {
+		return prompt.Spec{}, err
+	}
+	from := a.sources.ofSubject(ctx, s)
+	text, named, err := s.promptText(from, s.itemFrom)
+	about, subject := a.subject(s, resolved, from)
+	inputs = append(append(inputs, named...), subject...)
 	spec := prompt.Spec{
-		Workflow: s.Plan.Name, Step: s.Step.Name, Model: model.Alias, Facts: a.runFacts(s), Prompt: s.Step.Prompt, Inputs: inputs,
+		Workflow: s.Plan.Name, Step: s.Step.Name, Model: model.Alias, Facts: append(a.runFacts(s), about...), Prompt: text, Inputs: inputs,
 		Caps: model.Capabilities, StrictLinks: a.strictLinks, MayRead: s.Plan.Meta.Permissions.MayRead,
 		MayLink: s.Plan.Meta.Permissions.MayLink,
 	}

@@ -119,7 +119,7 @@ func TestCache_preview(t *testing.T) {
 	w.reply = says("Answer")
 	state := func() string {
 		t.Helper()
-		got, err := w.steps().Previewer.Preview(t.Context(), w.plan, 0, noon, 1)
+		got, err := w.steps().Previewer.Preview(t.Context(), w.plan, 0, noon, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,10 +21,12 @@ type Context struct {
 	Step  workflow.Step
 	Facts directives.Facts
 
-	NameFrom []string // untrusted sources of the items' names
+	NameFrom []string // untrusted sources of the names of items and of the files that started the run
 
-	items   []item
-	foreign []string // untrusted sources of the items' list
+	items    []item
+	foreign  []string // untrusted sources of the items' list
+	itemFrom []string // untrusted sources of what the prompt says of its items
+	chosen   []string // untrusted things that chose the files that started the run
 }
 
 // FactsOf returns the facts for a step's patterns, for a run at a given time.
@@ -38,6 +40,7 @@ func FactsOf(plan workflow.Plan, step, run string, at time.Time) directives.Fact
 // setBatch sets the items of a batch for the step's patterns.
 func (s *Context) setBatch(batch int, items []item) {
 	s.items, s.Facts.Batch, s.Facts.Items = items, batch, nil
+	s.Facts.ItemValue = len(items) > 0 && items[0].Value
 	for _, it := range items {
 		s.Facts.Items = append(s.Facts.Items, it.text)
 	}
@@ -46,9 +49,15 @@ func (s *Context) setBatch(batch int, items []item) {
 	}
 }
 
+// About sets the files that the run is about; chosen are the untrusted things that chose them.
+func (s *Context) About(files, chosen []string) {
+	s.Facts.Files, s.Facts.ChosenFiles, s.chosen = files, len(chosen) > 0, chosen
+}
+
 // Plans reads pinned plans. It caches recent ones, because all activities of a step read the same plan.
 type Plans struct {
 	Blobs change.Blobs
+	Title func(name string) string // of a note, for {trigger-title}; nil: none is known
 
 	mu     sync.Mutex
 	recent []pinned // the latest first; guarded by mu
@@ -74,12 +83,24 @@ func (p *Plans) Context(ctx context.Context, ref engine.StepRef) (Context, error
 	}
 	step := plan.Steps[ref.Index]
 	s := Context{Plan: plan, Step: step, Facts: FactsOf(plan, step.Name, ref.Run, ref.At)}
+	s.Facts.Title = p.titles(plan)
+	s.About(ref.Subject, ref.Chosen)
 	items, err := p.items(ctx, ref.Items)
 	if err != nil {
 		return Context{}, err
 	}
 	s.setBatch(ref.Batch, items)
 	return s, nil
+}
+
+// titles returns the titles of the notes that a workflow may read.
+func (p *Plans) titles(plan workflow.Plan) func(name string) string {
+	return func(name string) string {
+		if p.Title == nil || !plan.Meta.Permissions.MayRead(name) {
+			return ""
+		}
+		return p.Title(name)
+	}
 }
 
 func (p *Plans) plan(ctx context.Context, digest string) (workflow.Plan, error) {

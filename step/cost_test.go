@@ -81,7 +81,7 @@ func TestMaxCost(t *testing.T) {
 			if tt.spent+tt.before > 0 { // of this run
 				return
 			}
-			previewed, err := w.steps().Previewer.Preview(t.Context(), w.plan, 0, noon, 1)
+			previewed, err := w.steps().Previewer.Preview(t.Context(), w.plan, 0, noon, 1, nil)
 			if err != nil || !strings.Contains(previewed.Refused, tt.refused) || (previewed.Refused == "") != (tt.refused == "") {
 				t.Errorf("the preview says %q, %v, want %q", previewed.Refused, err, tt.refused)
 			}

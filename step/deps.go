@@ -104,7 +104,7 @@ func NewDeps(c Config) *Deps {
 	}
 	d := &Deps{Config: c}
 	files := change.Files{FS: c.FS, Vault: c.Vault, MaxText: c.MaxText}
-	d.Plans = &Plans{Blobs: c.Blobs}
+	d.Plans = &Plans{Blobs: c.Blobs, Title: func(name string) string { return titleOf(files, name) }}
 	d.Changes = &change.Maker{Files: files, Blobs: c.Blobs, Own: c.Memory, Record: c.Record, Origin: c.Origin, Gate: c.Gate, Now: c.Now}
 	d.Stored = Stored{c.Blobs}
 	d.Vars = Vars{c.Memory, c.Blobs}

@@ -47,6 +47,9 @@ func (e *Expander) Expand(ctx context.Context, in engine.StepIn) (engine.ExpandO
 
 // itemsOf returns the items of an @for_each, in order. Entries of a list have no digest yet.
 func (e *Expander) itemsOf(ctx context.Context, s Context, vars []engine.Var) ([]item, []string, error) {
+	if err := s.checkSubject(); err != nil {
+		return nil, nil, err
+	}
 	each := *s.Step.ForEach
 	if each.Target.Scheme == directives.SchemeVariable {
 		items, err := e.entries(ctx, s, each, vars)

@@ -2,11 +2,11 @@ package step
 
 import (
 	"context"
-	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 )
@@ -43,11 +43,7 @@ func (p *Plans) items(ctx context.Context, all []engine.Item) ([]item, error) {
 // name returns {item-name}: a file's name without folder and extension, or the entry's text as a valid name.
 func (it item) name() string {
 	if !it.Value {
-		base := path.Base(it.Name)
-		if stem := strings.TrimSuffix(base, path.Ext(base)); stem != "" {
-			return stem
-		}
-		return base
+		return directives.NameOf(it.Name)
 	}
 	name := strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) || strings.ContainsRune(`/\:*?"<>|#^[]{}`, c) {

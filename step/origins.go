@@ -1,9 +1,7 @@
 package step
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,14 +59,23 @@ func (src Sources) NameItems(ctx context.Context, s *Context, vars []engine.Var)
 		return err
 	}
 	s.NameFrom = list
+	given := s.Step.ForEach != nil && s.Step.ForEach.Target.Scheme == directives.SchemeTrigger && s.Facts.ChosenFiles
 	for _, it := range s.items {
 		if !it.Value {
-			s.Facts.FromGlob = true
-			read := policy.Read{Kind: policy.ReadName, Name: it.Name, Trust: s.Step.ForEach.Input().Trust}
+			s.Facts.FromGlob = !given
+			read := policy.Read{Kind: s.nameKind(policy.ReadName), Name: it.Name, Trust: s.Step.ForEach.Input().Trust}
 			s.NameFrom = policy.AddOrigins(s.NameFrom, src.Trust(ctx).Origins([]policy.Read{read})...)
 		}
 	}
+	if given {
+		s.NameFrom = policy.AddOrigins(s.NameFrom, s.chosen...)
+	}
 	s.Facts.Foreign = len(s.NameFrom) > 0
+	if len(s.Facts.Files) == 1 && s.Step.NamesFile() {
+		from := src.ofSubject(ctx, *s)
+		s.Facts.ForeignFiles = len(from) > 0
+		s.NameFrom = policy.AddOrigins(s.NameFrom, from...)
+	}
 	return nil
 }
 
@@ -82,18 +89,12 @@ func (src Sources) ofItems(ctx context.Context, s Context, vars []engine.Var) (l
 	if each.Target.Scheme != directives.SchemeVariable {
 		var reads []policy.Read
 		for _, it := range s.items {
-			reads = append(reads, policy.Read{Kind: itemKind(each), Name: it.Name, Trust: each.Input().Trust})
+			reads = append(reads, policy.Read{Kind: s.nameKind(itemKind(each)), Name: it.Name, Trust: each.Input().Trust})
 		}
 		return nil, src.Trust(ctx).Origins(reads), nil
 	}
 	v, err := src.Vars.Find(ctx, s.Plan.Name, each.Target.Path, vars)
 	return v.Origins, nil, err
-}
-
-// usesItem reports whether the step mentions its item: in its text, a file name or its header.
-func (s Context) usesItem() bool {
-	data, err := json.Marshal(s.Step)
-	return err != nil || bytes.Contains(data, []byte("{item"))
 }
 
 // itemKind returns what the step sees of its items: their content with `as=`, otherwise their names.

@@ -20,7 +20,11 @@ func (a *Assembler) passThrough(ctx context.Context, s Context, resolved []engin
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
-	text := placed(s.Step.Prompt, passages)
+	own, _, err := s.promptText(nil, nil)
+	if err != nil {
+		return engine.AssembleOut{}, err
+	}
+	text := placed(own, passages)
 	if strings.TrimSpace(text) == "" {
 		return engine.AssembleOut{}, nil
 	}

@@ -73,12 +73,14 @@ type Previewer struct {
 
 // Preview does what a run does before the model call: it tests the conditions, resolves a step's inputs and builds its prompt; with
 // @for_each for one batch, counted from 1. Variables of earlier steps are not set.
-func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, at time.Time, batch int) (Previewed, error) {
+func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, at time.Time, batch int, about []string) (Previewed, error) {
 	if index < 0 || index >= len(plan.Steps) {
 		return Previewed{}, fmt.Errorf("the workflow has no step %d", index)
 	}
 	step := plan.Steps[index]
 	s := Context{Plan: plan, Step: step, Facts: FactsOf(plan, step.Name, "preview", at)}
+	s.Facts.Title = p.assembler.plans.titles(plan)
+	s.About(about, nil)
 	out := Previewed{Model: plan.Alias(step, p.assembler.defaultModel)}
 	when, err := p.conditions.conditions(ctx, s, nil)
 	if err != nil {
@@ -94,6 +96,11 @@ func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, 
 			return out, err
 		}
 	}
+	list, files, err := p.assembler.sources.ofItems(ctx, s, nil)
+	if err != nil {
+		return out, err
+	}
+	s.foreign, s.itemFrom = list, policy.AddOrigins(slices.Clone(list), files...)
 	resolved, err := p.resolve(ctx, s, &out)
 	if err != nil || out.Model == "" {
 		return out, err

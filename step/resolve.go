@@ -40,6 +40,9 @@ func (s *Steps) Resolve(ctx context.Context, in engine.ResolveIn) (engine.Resolv
 // Resolve finds the files and variables of all inputs of a step.
 func (r Inputs) Resolve(ctx context.Context, s Context, vars []engine.Var) (engine.ResolveOut, error) {
 	var out engine.ResolveOut
+	if err := s.checkSubject(); err != nil {
+		return out, err
+	}
 	for _, input := range s.Step.Inputs {
 		if err := ctx.Err(); err != nil {
 			return out, fmt.Errorf("resolve inputs: %w", err)
@@ -49,7 +52,7 @@ func (r Inputs) Resolve(ctx context.Context, s Context, vars []engine.Var) (engi
 			return out, err
 		}
 		out.Warnings = append(out.Warnings, warningLines(warnings)...)
-		if input.Required && len(found.Files) == 0 && found.Digest == "" {
+		if (input.Required || input.Target.Scheme == directives.SchemeTrigger) && len(found.Files) == 0 && found.Digest == "" {
 			out.Missing = append(out.Missing, input.Target.String())
 		}
 		out.Inputs = append(out.Inputs, found)
@@ -91,7 +94,7 @@ func (r Inputs) Find(ctx context.Context, s Context, input directives.Input, var
 
 // perItem returns the facts to resolve an input with: one set for each item of the batch if its path mentions the item.
 func (s Context) perItem(input directives.Input) []directives.Facts {
-	if len(s.items) < 2 || input.Target.Literal || !strings.Contains(input.Target.Path, "{item") {
+	if len(s.items) < 2 || input.Target.Literal || !directives.MentionsItem(input.Target.Path) {
 		return []directives.Facts{s.Facts}
 	}
 	var list []directives.Facts

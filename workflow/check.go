@@ -166,7 +166,7 @@ func (c *checker) foreignPlace(s Step, out directives.Output, env directives.Out
 
 // facts returns the facts of a made-up run; an item is a name of one word.
 func (c *checker) facts(s Step) directives.Facts {
-	f := directives.Facts{Now: c.world.Now, WeekStart: c.plan.Meta.WeekStartDay(), Workflow: c.plan.Name, Step: s.Name, Run: "run"}
+	f := directives.Facts{Now: c.world.Now, WeekStart: c.plan.Meta.WeekStartDay(), Workflow: c.plan.Name, Step: s.Name, Run: "run", Files: []string{"Notes/trigger.md"}}
 	if f.Now.IsZero() {
 		f.Now = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 	}
@@ -211,7 +211,7 @@ func (c *checker) inputs() {
 	p := c.plan.Meta.Permissions
 	for _, s := range c.plan.Steps {
 		for _, t := range s.read() {
-			if t.Scheme == directives.SchemeFile && (p.NoRead || p.Read != nil && !mayFit(t, p.Read)) && !strings.Contains(t.Path, "{item") {
+			if t.Scheme == directives.SchemeFile && (p.NoRead || p.Read != nil && !mayFit(t, p.Read)) && !directives.MentionsItem(t.Path) && !directives.MentionsTrigger(t.Path) {
 				c.add(directives.At(t.At, directives.CodeNotPermitted, "add it to permissions.read", "%s is not covered by permissions.read", t))
 			}
 		}

@@ -30,7 +30,7 @@ func Inspect(ctx context.Context, p *Plan, w World) []diag.Diagnostic {
 	i := inspector{checker: checker{plan: p, world: w}}
 	for _, s := range p.Steps {
 		for _, t := range s.read() {
-			if t.Scheme == directives.SchemeFile && (t.Literal || !strings.Contains(t.Path, "{item")) {
+			if t.Scheme == directives.SchemeFile && (t.Literal || !directives.MentionsItem(t.Path) && !directives.MentionsTrigger(t.Path)) {
 				i.input(ctx, s, t)
 			}
 		}

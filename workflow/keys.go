@@ -24,6 +24,7 @@ var keys = map[string]func(*metaReader, *Meta, field){
 	"model":            (*metaReader).readModel,
 	"overlap":          func(r *metaReader, m *Meta, f field) { r.values.word(&m.Overlap, f, "skip", "queue", "replace") },
 	"catch_up":         func(r *metaReader, m *Meta, f field) { r.values.word(&m.CatchUp, f, "none", "latest", "all") },
+	"runs":             func(r *metaReader, m *Meta, f field) { r.values.word(&m.Runs, f, RunsEach, RunsTogether) },
 	"timeout":          (*metaReader).readTimeout,
 	"max_runs_per_day": (*metaReader).readMaxRuns,
 	"permissions":      (*metaReader).readPermissions,
@@ -32,7 +33,7 @@ var keys = map[string]func(*metaReader, *Meta, field){
 }
 
 var keyNames = []string{
-	"schedule", "watch", "on_import", "enabled", "timezone", "week_start_day", "model", "overlap", "catch_up", "timeout",
+	"schedule", "watch", "on_import", "enabled", "timezone", "week_start_day", "model", "overlap", "catch_up", "runs", "timeout",
 	"max_runs_per_day", "permissions", "budget", "description",
 }
 

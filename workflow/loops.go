@@ -146,6 +146,9 @@ func braces(s string) string {
 			if strings.Contains(s[i:i+end], "/") {
 				b.WriteString("*/**/") // a date format with folders
 			}
+			if name := s[i+1 : i+end]; name == "trigger" || name == "trigger-folder" || name == "item-folder" {
+				b.WriteString("**/") // a path
+			}
 			b.WriteByte('*')
 			i += end
 		default:

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"slices"
 	"time"
 
 	"github.com/vaultflow/vaultflow/directives"
@@ -34,6 +35,7 @@ type Meta struct {
 	ModelAt       Position      `json:"model_at,omitzero"`
 	Overlap       string        `json:"overlap"`                    // skip, queue or replace
 	CatchUp       string        `json:"catch_up"`                   // none, latest or all
+	Runs          string        `json:"runs,omitempty"`             // each or together; empty: see [Meta.Each]
 	Timeout       time.Duration `json:"timeout,omitempty"`          // for the whole run; 0: the engine's
 	MaxRunsPerDay int           `json:"max_runs_per_day,omitempty"` // 0: no limit
 	Permissions   Permissions   `json:"permissions,omitzero"`
@@ -62,6 +64,16 @@ func (m Meta) WeekStartDay() time.Weekday {
 // Triggered reports whether the workflow has any trigger, enabled or not.
 func (m Meta) Triggered() bool { return len(m.Schedules) > 0 || len(m.Watch) > 0 || m.OnImport != nil }
 
+// What files that arrive together start.
+const (
+	RunsEach     = "each"     // one run each
+	RunsTogether = "together" // one run about all of them
+)
+
+// Each reports whether files that arrive together start one run each. Without a word about it imports do, and changed files start
+// one run.
+func (m Meta) Each(imported bool) bool { return m.Runs == RunsEach || m.Runs == "" && imported }
+
 // OnImport selects the finished imports that fire the workflow. Without globs each one does.
 type OnImport struct {
 	Globs []string `json:"globs,omitempty"` // of source names
@@ -83,6 +95,48 @@ type Step struct {
 	PromptLine int    `json:"prompt_line"` // of the first line of the prompt text; 0 without one
 	Prompt     string `json:"prompt"`      // without blank lines at its ends, with \n line ends
 	directives.Set
+}
+
+// NeedsFile reports whether a step is about the file that starts the run: it reads it, or says its name.
+func (s Step) NeedsFile() bool {
+	return s.NamesFile() || slices.ContainsFunc(s.targets(), func(t directives.Target) bool { return t.Scheme == directives.SchemeTrigger })
+}
+
+// NamesFile reports whether a step has a pattern such as {trigger-title}, which means one file.
+func (s Step) NamesFile() bool {
+	return directives.MentionsTrigger(s.Header) || directives.MentionsTrigger(s.Prompt) ||
+		slices.ContainsFunc(s.targets(), func(t directives.Target) bool { return !t.Literal && directives.MentionsTrigger(t.Path) })
+}
+
+// targets lists everything that a step reads, tests or writes.
+func (s Step) targets() []directives.Target {
+	list := s.read()
+	routed := func(r *directives.Route) {
+		if r != nil && r.Target != nil {
+			list = append(list, *r.Target)
+		}
+	}
+	for _, in := range s.Inputs {
+		routed(in.Route)
+	}
+	for _, out := range s.Outputs {
+		list = append(list, out.Target)
+	}
+	for _, when := range s.When {
+		list = append(list, when.Target)
+	}
+	for _, use := range s.toolUses() {
+		routed(use.Route)
+	}
+	return list
+}
+
+// NeedsFile reports whether one of the chosen steps is about the file that starts the run; no names mean all steps.
+func (p Plan) NeedsFile(chosen []string) bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool {
+		named := func(name string) bool { return sameName(s.Name, name) }
+		return (len(chosen) == 0 || slices.ContainsFunc(chosen, named)) && s.NeedsFile()
+	})
 }
 
 // Alias returns the model alias of a step: its own, the workflow's, or the default. It is empty with `@model none`.

@@ -32,6 +32,7 @@ var aboutProperties = map[string][2]string{
 	"model":            {"alias for steps without `@model`", "`models.default`"},
 	"overlap":          {"`skip`, `queue` or `replace` while a run is going", "skip"},
 	"catch_up":         {"`none`, `latest` or `all` (at most 24) for runs missed while off; with `latest` and `all` also for watched files that changed meanwhile", "none"},
+	"runs":             {"`each` or `together`: whether files that arrive together start one run each, or one run about all of them", "each for `on_import`, together for `watch`"},
 	"timeout":          {"duration of the whole run", "`engine.run_timeout`"},
 	"max_runs_per_day": {"number", "none"},
 	"permissions":      {"`read`, `write`: lists of globs; `tools`: list of names; `network`, `links`: lists of hosts", "everything in the vault, no network, no links to hosts that the step was not shown"},
@@ -204,10 +205,11 @@ var momentOfTables = time.Date(2026, 3, 1, 16, 5, 6, 789_000_000, time.FixedZone
 
 func patternTable(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| pattern | on Sunday 1 March 2026 at 16:05, in batch 2 of an `@for_each` |\n|---|---|\n")
+	b.WriteString("| pattern | on Sunday 1 March 2026 at 16:05, in batch 2 of an `@for_each`, after an import |\n|---|---|\n")
 	facts := directives.Facts{
 		Now: momentOfTables, WeekStart: time.Monday, Workflow: "daily/plan", Step: "Chapters", Run: "20260301-1605-x",
 		Item: "Inbox/a.md", ItemName: "a", Batch: 2,
+		Files: []string{"Imported/Stand-up/index.md"}, Title: func(string) string { return "Stand-up of Monday" },
 	}
 	for _, name := range directives.PatternNames() {
 		value := "the newest file; `{latest:3}` the newest three"

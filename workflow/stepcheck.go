@@ -109,7 +109,7 @@ func (c stepCheck) overwrites(t directives.Target) {
 }
 
 func (c stepCheck) usesItems() bool {
-	if hasItem(directives.Target{Path: c.step.Header}) {
+	if hasItem(directives.Target{Path: c.step.Header}) || directives.MentionsItem(c.step.Prompt) {
 		return true
 	}
 	for _, out := range c.step.Outputs {
@@ -125,9 +125,9 @@ func (c stepCheck) usesItems() bool {
 	return false
 }
 
-// hasItem reports whether a target contains {item}, {item-name} or {batch}.
+// hasItem reports whether a target has a pattern about the item or the batch.
 func hasItem(t directives.Target) bool {
-	return !t.Literal && (strings.Contains(t.Path, "{item}") || strings.Contains(t.Path, "{item-name}") || strings.Contains(t.Path, "{batch}"))
+	return !t.Literal && (directives.MentionsItem(t.Path) || strings.Contains(t.Path, "{batch}"))
 }
 
 // writeMode reports modes that need a note but have none.

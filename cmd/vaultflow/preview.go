@@ -62,9 +62,10 @@ func newPreview(g *globals) *cobra.Command {
 // previewOptions are the flags of preview.
 type previewOptions struct {
 	steps []string
-	model string // alias for every step
-	page  string // file for the page; empty: print
-	batch int    // of a step with @for_each, from 1; 0 means 1
+	model string   // alias for every step
+	page  string   // file for the page; empty: print
+	batch int      // of a step with @for_each, from 1; 0 means 1
+	files []string // that the run would be about
 }
 
 // inputPlan is a workflow of one step with the inputs of the command line.
@@ -105,7 +106,7 @@ func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *wor
 		if !chosen(step.Name, o.steps) {
 			continue
 		}
-		previewed, err := previewer.Preview(ctx, *plan, i, time.Now().In(a.Zone), max(o.batch, 1))
+		previewed, err := previewer.Preview(ctx, *plan, i, time.Now().In(a.Zone), max(o.batch, 1), o.files)
 		if err != nil {
 			return exit(failureExit(err), err)
 		}

@@ -165,7 +165,11 @@ func (g *gatherer) tools(s workflow.Step, asks bool) {
 
 // shape returns a glob for the names that an output may write.
 func shape(t directives.Target) string {
-	if before, _, found := strings.Cut(t.Path, "{item}"); found && !t.Literal { // an item may include folders
+	for _, pattern := range []string{"{item}", "{item-folder}", "{trigger}", "{trigger-folder}"} { // they may include folders
+		before, _, found := strings.Cut(t.Path, pattern)
+		if !found || t.Literal {
+			continue
+		}
 		return path.Dir(workflow.Shape(directives.Target{Scheme: t.Scheme, Path: before + "x"})) + "/" + all
 	}
 	if !t.Literal {
@@ -183,6 +187,8 @@ func believed(t directives.Target) string {
 	switch {
 	case t.Scheme == directives.SchemeVariable:
 		return literal("variable: " + t.Path)
+	case t.Scheme == directives.SchemeTrigger:
+		return all
 	case t.Literal:
 		return literal(t.Path)
 	case t.Link:
