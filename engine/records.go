@@ -226,6 +226,7 @@ type Notice struct {
 	Workflow string
 	File     vault.File
 	Gone     bool      // the file is not there any more
+	Import   string    // id of the import whose note the file is; empty for a watched file
 	Batch    string    // id of the batch that waits with it for a run; empty when the workflow is not to run for it
 	Causes   []string  // see Trigger
 	Time     time.Time // when the batch began

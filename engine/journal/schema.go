@@ -172,6 +172,8 @@ CREATE TABLE origin_pieces (piece INTEGER PRIMARY KEY, origins INTEGER NOT NULL)
 ALTER TABLE approvals ADD COLUMN who TEXT NOT NULL DEFAULT '';
 ALTER TABLE approvals ADD COLUMN reason TEXT NOT NULL DEFAULT '';
 ALTER TABLE approvals ADD COLUMN edited TEXT NOT NULL DEFAULT '';
+`, `
+ALTER TABLE noticed ADD COLUMN import TEXT NOT NULL DEFAULT '';
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

@@ -33,10 +33,13 @@ func (ws *Watches) Notice(ctx context.Context, news []engine.Notice) error {
 
 func notice(ctx context.Context, tx *sql.Tx, n engine.Notice) error {
 	if n.Batch != "" {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO noticed (batch, name, workflow, time, causes) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT DO UPDATE SET causes = excluded.causes`, n.Batch, n.File.Name, n.Workflow, micros(n.Time), strings.Join(n.Causes, "\n")); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO noticed (batch, name, workflow, time, causes, import) VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET causes = excluded.causes`, n.Batch, n.File.Name, n.Workflow, micros(n.Time), strings.Join(n.Causes, "\n"), n.Import); err != nil {
 			return err
 		}
+	}
+	if n.Import != "" {
+		return nil // the note is no watched file
 	}
 	if n.Gone {
 		_, err := tx.ExecContext(ctx, `DELETE FROM watched WHERE workflow = ? AND name = ?`, n.Workflow, n.File.Name)
@@ -53,10 +56,10 @@ func (ws *Watches) Noticed(ctx context.Context) ([]engine.Notice, error) {
 	news, err := query(ctx, ws.db.read, func(r row) (n engine.Notice, err error) {
 		var at int64
 		var causes string
-		err = r.Scan(&n.Batch, &n.File.Name, &n.Workflow, &at, &causes)
+		err = r.Scan(&n.Batch, &n.File.Name, &n.Workflow, &at, &causes, &n.Import)
 		n.Time, n.Causes = moment(at), lines(causes)
 		return n, err
-	}, `SELECT batch, name, workflow, time, causes FROM noticed ORDER BY time, batch, name`)
+	}, `SELECT batch, name, workflow, time, causes, import FROM noticed ORDER BY time, batch, name`)
 	if err != nil {
 		return nil, fmt.Errorf("read changes that wait: %w", err)
 	}

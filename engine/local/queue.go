@@ -146,6 +146,18 @@ func (q *queue) inLane(lane string) []*job {
 	return list
 }
 
+// holds reports whether a run of a kind is waiting or at work.
+func (q *queue) holds(k engine.Kind) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, j := range q.jobs {
+		if j.kind() == k {
+			return true
+		}
+	}
+	return false
+}
+
 func (q *queue) job(run string) *job {
 	q.mu.Lock()
 	defer q.mu.Unlock()

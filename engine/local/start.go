@@ -74,6 +74,9 @@ func (x *Executor) Busy(workflow string) bool {
 	return len(x.queue.inLane(lane(engine.Request{Kind: engine.KindWorkflow, Subject: workflow}))) > 0
 }
 
+// Importing reports whether an import has not ended.
+func (x *Executor) Importing() bool { return x.queue.holds(engine.KindImport) }
+
 // entry makes the journal's entry of a request and stores the blobs that it refers to.
 func (c Config) entry(ctx context.Context, r engine.Request) (engine.Entry, error) {
 	now := c.Now()

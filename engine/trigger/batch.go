@@ -18,37 +18,67 @@ const (
 	filesMost = 2000
 	// busyEvery is how often a batch asks whether the run before it has ended.
 	busyEvery = time.Second
+	// importsMost is how long imports that are to start one run wait for others at work.
+	importsMost = time.Hour
 	// orphanFor is how long a batch waits for a workflow that is gone or has become invalid.
 	orphanFor = 24 * time.Hour
 )
 
-// batch gathers the changed files of a workflow until they rest. Its id is the key of its run.
+// batch gathers the files of a workflow until they rest: changed ones, or the notes of imports. Its id is part of the key of its run.
 type batch struct {
 	id       string
 	workflow string
 	files    map[string]bool
+	imports  []string // ids; empty for changed files
 	causes   []string
 	first    time.Time
 	due      time.Time
 	closed   bool // it takes no more files: its run was asked for, perhaps by a process that died then, or it is full
 }
 
-// batchFor adds a change to the open batch of a workflow.
-func (w *watching) batchFor(p *workflow.Plan, n engine.Notice) *batch {
-	i := slices.IndexFunc(w.batches, func(b *batch) bool { return b.workflow == p.Name && !b.closed })
+// takes reports whether a batch may take a file.
+func (b *batch) takes(p *workflow.Plan, n engine.Notice) bool {
+	switch {
+	case b.workflow != p.Name || b.closed || (len(b.imports) > 0) != (n.Import != ""):
+		return false
+	case p.Meta.Each(n.Import != ""):
+		return n.Import == "" && b.files[n.File.Name] // a file that changes again before its run begins
+	}
+	return true
+}
+
+// openFor returns the id of the batch that is to take a file: an open one, or a new one.
+func (w *watching) openFor(p *workflow.Plan, n engine.Notice) string {
+	i := slices.IndexFunc(w.batches, func(b *batch) bool { return b.takes(p, n) })
 	if i >= 0 && len(w.batches[i].files) >= filesMost && !w.batches[i].files[n.File.Name] {
-		w.cfg.Logger.Warn("more changes than one run can take; the rest get a run of their own", "workflow", p.Name, "limit", filesMost)
+		w.cfg.Logger.Warn("more files than one run can take; the rest get a run of their own", "workflow", p.Name, "limit", filesMost)
 		w.batches[i].closed = true
 		i = -1
 	}
 	if i < 0 {
-		w.batches = append(w.batches, &batch{id: rand.Text(), workflow: p.Name, files: map[string]bool{}, first: n.Time})
+		return rand.Text()
+	}
+	return w.batches[i].id
+}
+
+// join adds a file to its batch, a new one if there is none with that id.
+func (w *watching) join(p *workflow.Plan, n engine.Notice) {
+	i := slices.IndexFunc(w.batches, func(b *batch) bool { return b.id == n.Batch })
+	if i < 0 {
+		w.batches = append(w.batches, &batch{id: n.Batch, workflow: p.Name, files: map[string]bool{}, first: n.Time})
 		i = len(w.batches) - 1
 	}
 	b := w.batches[i]
 	b.add(n)
-	b.due = earlier(b.first.Add(gatherMost*w.cfg.Debounce), n.Time.Add(w.cfg.Debounce))
-	return b
+	b.due = n.Time
+	if n.Import == "" || !p.Meta.Each(true) {
+		b.due = earlier(b.first.Add(gatherMost*w.cfg.Debounce), n.Time.Add(w.cfg.Debounce))
+	}
+}
+
+// knows reports whether an import waits for a run of a workflow.
+func (w *watching) knows(workflow, imported string) bool {
+	return slices.ContainsFunc(w.batches, func(b *batch) bool { return b.workflow == workflow && slices.Contains(b.imports, imported) })
 }
 
 // names are the files of a batch, sorted.
@@ -56,6 +86,9 @@ func (b *batch) names() []string { return slices.Sorted(maps.Keys(b.files)) }
 
 func (b *batch) add(n engine.Notice) {
 	b.files[n.File.Name] = true
+	if n.Import != "" {
+		b.imports = append(b.imports, n.Import)
+	}
 	b.causes = append(b.causes, n.Causes...)
 	slices.Sort(b.causes)
 	b.causes = slices.Compact(b.causes)
@@ -88,6 +121,7 @@ func (w *watching) load(ctx context.Context) {
 // deliver asks for the runs of batches that are quiet and returns when the next one is.
 func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time.Time) time.Time {
 	var next time.Time
+	held := map[string]bool{} // workflows whose batches wait for another look
 	w.batches = slices.DeleteFunc(w.batches, func(b *batch) bool {
 		if b.due.Sub(now) > gatherMost*w.cfg.Debounce {
 			b.first, b.due = now, now // the clock was set back
@@ -95,13 +129,15 @@ func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time
 		p := planOf(plans, b.workflow)
 		switch {
 		case p == nil && now.Sub(b.first) > orphanFor, p != nil && !p.Meta.Enabled:
-			w.cfg.Logger.Warn("changes dropped, the workflow is gone or disabled", "workflow", b.workflow, "count", len(b.files))
+			w.cfg.Logger.Warn("files dropped, the workflow is gone or disabled", "workflow", b.workflow, "count", len(b.files))
 			return w.delivered(ctx, b)
-		case p == nil:
+		case p == nil || held[b.workflow]:
 		case b.due.After(now):
 			next = earlier(b.due, next)
-		case w.waits(p):
+		case w.waits(p, b, now):
 			next = earlier(now.Add(busyEvery), next)
+		case p.Meta.Each(len(b.imports) > 0) && w.barred(ctx, p):
+			held[b.workflow] = true
 		default:
 			return w.ask(ctx, p, b, now)
 		}
@@ -110,17 +146,50 @@ func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time
 	return next
 }
 
-// waits reports whether a batch keeps gathering until the workflow's run has ended.
-func (w *watching) waits(p *workflow.Plan) bool {
-	return w.cfg.Busy != nil && p.Meta.Overlap != string(engine.OverlapReplace) && w.cfg.Busy(p.Name)
+// waits reports whether a batch keeps gathering: changes until the workflow's run has ended, and imports that start one run until no
+// import is at work.
+func (w *watching) waits(p *workflow.Plan, b *batch, now time.Time) bool {
+	if len(b.imports) > 0 {
+		return w.cfg.Importing != nil && !b.closed && !p.Meta.Each(true) && now.Sub(b.first) < importsMost && w.cfg.Importing()
+	}
+	return w.cfg.Busy != nil && (p.Meta.Overlap != string(engine.OverlapReplace) || p.Meta.Each(false)) && w.cfg.Busy(p.Name)
+}
+
+// barred reports whether a workflow that runs for each file must not run now. Its files wait: for the end of a pause, or for the next
+// day of max_runs_per_day. The reason is stored once, as a skipped run.
+func (w *watching) barred(ctx context.Context, p *workflow.Plan) bool {
+	why, err := Barred(ctx, w.cfg.History, p, w.cfg.Now(), w.cfg.Location)
+	if err != nil {
+		w.cfg.Logger.Error("limits not read, it is tried again", "workflow", p.Name, "err", err)
+		return true
+	}
+	if why == "" {
+		delete(w.reported, p.Name)
+		return false
+	}
+	if w.reported[p.Name] != why {
+		if _, err := w.runs.refuse(ctx, p, engine.Trigger{Kind: engine.TriggerWatch}, why+"; its files wait"); err != nil {
+			w.cfg.Logger.Error("refused run not stored", "workflow", p.Name, "err", err)
+			return true
+		}
+		w.reported[p.Name] = why
+	}
+	return true
 }
 
 // ask asks for the run of a batch and reports whether the batch is done with.
 func (w *watching) ask(ctx context.Context, p *workflow.Plan, b *batch, now time.Time) bool {
 	b.closed = true
-	trigger := engine.Trigger{Kind: engine.TriggerWatch, Files: b.names(), Causes: b.causes}
-	if _, err := w.runs.start(ctx, p, "watch:"+p.Name+":"+b.id, trigger, now); err != nil {
-		w.cfg.Logger.Error("watched change not run", "workflow", p.Name, "err", err)
+	trigger, key := engine.Trigger{Kind: engine.TriggerWatch, Files: b.names(), Causes: b.causes}, "watch:"+p.Name+":"+b.id
+	switch len(b.imports) {
+	case 0:
+	case 1:
+		trigger.Kind, trigger.Import, key = engine.TriggerOnImport, b.imports[0], "on_import:"+p.Name+":"+b.imports[0]
+	default:
+		trigger.Kind, key = engine.TriggerOnImport, "on_import:"+p.Name+":"+b.id
+	}
+	if _, err := w.runs.start(ctx, p, key, trigger, now); err != nil {
+		w.cfg.Logger.Error("files start no run", "workflow", p.Name, "err", err)
 		if transient(err) {
 			return false
 		}

@@ -2,20 +2,22 @@ package trigger
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
 // announcer fires on_import.
 type announcer struct {
-	cfg  *Config
-	runs launcher
+	cfg   *Config
+	runs  launcher
+	waits *watching // gathers the notes of imports as it does changed files
 }
 
-// announce fires on_import for finished imports, once for each, also across restarts: the key names the import.
+// announce passes finished imports on, once for each, also across restarts: an import counts as announced when the journal has its
+// notices.
 func (a announcer) announce(ctx context.Context, plans []*workflow.Plan) {
 	finished, err := a.cfg.Imports.Unannounced(ctx)
 	if err != nil {
@@ -25,38 +27,51 @@ func (a announcer) announce(ctx context.Context, plans []*workflow.Plan) {
 		return
 	}
 	for _, r := range finished {
-		if err := a.imported(ctx, plans, r); err != nil {
-			a.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
-			continue
+		err := a.imported(ctx, plans, r)
+		if err == nil {
+			err = a.cfg.Imports.Announced(ctx, r.ID)
 		}
-		if err := a.cfg.Imports.Announced(ctx, r.ID); err != nil {
+		if err != nil {
 			a.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
 		}
 	}
 }
 
-// imported asks for the runs of an import. The loop guard holds for files too that a run has dropped into the import folder.
+// imported adds an import to the batches of the workflows that it fires. The loop guard also holds for files that a run has put
+// into the import folder.
 func (a announcer) imported(ctx context.Context, plans []*workflow.Plan, r engine.ImportRecord) error {
 	writers, err := a.cfg.Writers.Writers(ctx, r.Source, r.SHA256)
 	if err != nil {
 		return err
 	}
-	trigger := engine.Trigger{Kind: engine.TriggerOnImport, Files: []string{r.Note}, Import: r.ID, Causes: causesOf(writers)}
+	causes := causesOf(writers)
+	var news []engine.Notice
 	for _, p := range plans {
-		if !p.Meta.Enabled || !p.Meta.OnImport.Fires(r.Source) {
+		if !p.Meta.Enabled || !p.Meta.OnImport.Fires(r.Source) || a.waits.knows(p.Name, r.ID) {
 			continue
 		}
-		if slices.Contains(trigger.Causes, p.Name) {
-			_, err = a.runs.refuse(ctx, p, trigger, loopReason(p.Name, writers))
-		} else {
-			_, err = a.runs.start(ctx, p, fmt.Sprintf("on_import:%s:%s", p.Name, r.ID), trigger, a.cfg.Now())
+		if slices.Contains(causes, p.Name) {
+			trigger := engine.Trigger{Kind: engine.TriggerOnImport, Files: []string{r.Note}, Import: r.ID, Causes: causes}
+			if _, err := a.runs.refuse(ctx, p, trigger, loopReason(p.Name, writers)); err != nil {
+				if transient(err) {
+					return err
+				}
+				a.cfg.Logger.Error("refused run not stored", "workflow", p.Name, "name", r.Source, "err", err)
+			}
+			continue
 		}
-		if err != nil && transient(err) {
-			return err
-		}
-		if err != nil {
-			a.cfg.Logger.Error("import starts no run", "workflow", p.Name, "name", r.Source, "err", err)
-		}
+		n := engine.Notice{Workflow: p.Name, File: vault.File{Name: r.Note}, Import: r.ID, Causes: causes, Time: a.cfg.Now()}
+		n.Batch = a.waits.openFor(p, n)
+		news = append(news, n)
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	if err := a.cfg.Watches.Notice(ctx, news); err != nil {
+		return err
+	}
+	for _, n := range news {
+		a.waits.join(planOf(plans, n.Workflow), n)
 	}
 	return nil
 }

@@ -63,12 +63,13 @@ func (s *starter) Start(ctx context.Context, r engine.Request) (engine.Started, 
 
 // rig is a journal and plans that outlive the triggers over them, in the bubble of synctest.
 type rig struct {
-	t     *testing.T
-	j     *journal.Journal
-	plans []*workflow.Plan
-	disk  sync.Mutex
-	files map[string]string // of the vault, for those who look: text by name; guarded by disk
-	clock atomic.Int64      // what the clock shows more than the bubble's, in nanoseconds
+	t       *testing.T
+	j       *journal.Journal
+	plans   []*workflow.Plan
+	disk    sync.Mutex
+	files   map[string]string // of the vault, for those who look: text by name; guarded by disk
+	imports trigger.Imports   // nil: those of the journal
+	clock   atomic.Int64      // what the clock shows more than the bubble's, in nanoseconds
 	starter
 }
 
@@ -92,8 +93,12 @@ func bubble(t *testing.T, at time.Time, fn func(*testing.T, *rig)) {
 // up runs triggers until the returned function is called.
 func (r *rig) up() (t *trigger.Triggers, down func()) {
 	ctx, cancel := context.WithCancel(r.t.Context())
+	var imports trigger.Imports = r.j.Imports
+	if r.imports != nil {
+		imports = r.imports
+	}
 	triggers := trigger.New(trigger.Config{
-		Plans: r.copies, Starter: &r.starter, Slots: r.j.Slots, Watches: r.j.Watches, History: r.j.Runs, Writers: r.j.Memory, Imports: r.j.Imports, Location: time.UTC,
+		Plans: r.copies, Starter: &r.starter, Slots: r.j.Slots, Watches: r.j.Watches, History: r.j.Runs, Writers: r.j.Memory, Imports: imports, Location: time.UTC,
 		Now:   func() time.Time { return time.Now().Add(time.Duration(r.clock.Load())) },
 		Files: r, Ours: func(name string) bool { return name == "Status.md" },
 		Busy: func(string) bool { r.mu.Lock(); defer r.mu.Unlock(); return r.busy },
@@ -208,6 +213,17 @@ func (r *rig) change(triggers *trigger.Triggers, name, text string) {
 	r.files[name] = text
 	r.disk.Unlock()
 	triggers.Changed(r.t.Context(), vault.Change{File: vault.File{Name: name, SHA256: digest(text), Size: int64(len(text)), Modified: epoch}})
+}
+
+// imported stores a finished import, at most a wake-up before the triggers see it.
+func (r *rig) imported(triggers *trigger.Triggers, id, source string) {
+	r.t.Helper()
+	e := engine.Entry{Spec: []byte(`{}`), Run: engine.RunRecord{ID: id, Key: id, Kind: engine.KindImport, Workflow: source, Status: engine.Done, Created: time.Now(), Finished: time.Now()}}
+	e.Import = &engine.ImportRecord{ID: id, Source: source, State: engine.ImportDone, Note: "Imported/" + id + "/index.md", Created: time.Now(), Finished: time.Now()}
+	if _, _, err := r.j.Runs.Create(r.t.Context(), e, false); err != nil {
+		r.t.Fatal(err)
+	}
+	triggers.Reload()
 }
 
 // write is what a run writes: it is stored first, and then seen by the watcher.

@@ -20,7 +20,7 @@ type launcher struct{ cfg *Config }
 // a slot; any other refusal is stored as a skipped run.
 //
 // Overlap applies to workflows that repeat by the clock. Changes, imports and the slots of `catch_up: all` each bring
-// something new, so they wait for another run and are never skipped.
+// something new, so they wait for another run and are never skipped. Files that start one run each are never replaced either.
 func (l launcher) start(ctx context.Context, p *workflow.Plan, key string, trigger engine.Trigger, at time.Time) (engine.Started, error) {
 	why, err := Barred(ctx, l.cfg.History, p, l.cfg.Now(), l.cfg.Location)
 	if err != nil {
@@ -38,7 +38,8 @@ func (l launcher) start(ctx context.Context, p *workflow.Plan, key string, trigg
 		return engine.Started{}, err
 	}
 	slot, goesBack := !trigger.Slot.IsZero(), trigger.Late && p.Meta.CatchUp == "all"
-	if goesBack || !slot && (r.Overlap != engine.OverlapReplace || trigger.Import != "") {
+	imported := trigger.Kind == engine.TriggerOnImport
+	if goesBack || !slot && (r.Overlap != engine.OverlapReplace || imported || p.Meta.Each(false)) {
 		r.Overlap = engine.OverlapQueue
 	}
 	return l.cfg.Starter.Start(ctx, r)

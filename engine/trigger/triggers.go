@@ -39,20 +39,21 @@ type Imports interface {
 
 // Config is what triggers work with. Plans, Starter, Slots, Watches, History, Writers and Imports are required.
 type Config struct {
-	Plans    func() []*workflow.Plan // the valid plans now; called often
-	Starter  Starter
-	Slots    Slots
-	Watches  Watches
-	History  History
-	Writers  Writers
-	Imports  Imports
-	Files    vault.Lister               // nil: changes made before the start go unnoticed
-	Ours     func(name string) bool     // files that never fire anything: vaultflow keeps them itself. nil means none
-	Busy     func(workflow string) bool // whether a run of it has not ended; changes wait for that. nil means never
-	Location *time.Location             // of workflows that name no time zone; nil means the machine's
-	Debounce time.Duration              // how long changes are gathered; zero means 2 s
-	Now      func() time.Time           // nil means time.Now
-	Logger   *slog.Logger               // nil discards
+	Plans     func() []*workflow.Plan // the valid plans now; called often
+	Starter   Starter
+	Slots     Slots
+	Watches   Watches
+	History   History
+	Writers   Writers
+	Imports   Imports
+	Files     vault.Lister               // nil: changes made before the start go unnoticed
+	Ours      func(name string) bool     // files that never fire anything: vaultflow keeps them itself. nil means none
+	Busy      func(workflow string) bool // whether a run of it has not ended; changes wait for that. nil means never
+	Importing func() bool                // whether an import has not ended; imports that are gathered wait for that. nil means never
+	Location  *time.Location             // of workflows that name no time zone; nil means the machine's
+	Debounce  time.Duration              // how long changes are gathered; zero means 2 s
+	Now       func() time.Time           // nil means time.Now
+	Logger    *slog.Logger               // nil discards
 }
 
 const (
@@ -88,12 +89,13 @@ func New(c Config) *Triggers {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	runs := launcher{&c}
-	return &Triggers{
+	t := &Triggers{
 		cfg: &c, wake: make(chan struct{}, 1), changes: make(chan vault.Change, 256),
 		schedules: schedules{cfg: &c, runs: runs, looked: map[string]looked{}},
-		watching:  watching{cfg: &c, runs: runs, watched: map[string]string{}},
-		imports:   announcer{&c, runs},
+		watching:  watching{cfg: &c, runs: runs, watched: map[string]string{}, reported: map[string]string{}},
 	}
+	t.imports = announcer{&c, runs, &t.watching}
+	return t
 }
 
 // Run fires until ctx ends. Slots whose run was not asked for when the process died are asked for first.
@@ -119,9 +121,10 @@ func (t *Triggers) look(ctx context.Context) time.Time {
 	}
 	t.watching.retry(ctx)
 	t.watching.save(ctx)
-	next = earlier(next, t.watching.deliver(ctx, plans, now))
-	t.imports.announce(ctx, plans)
-	return next
+	if t.watching.loaded { // or an import could be announced twice
+		t.imports.announce(ctx, plans)
+	}
+	return earlier(next, t.watching.deliver(ctx, plans, now))
 }
 
 // rest waits for something to do, at most d.

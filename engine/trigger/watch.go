@@ -32,12 +32,13 @@ type watching struct {
 	cfg  *Config
 	runs launcher
 
-	watched map[string]string // globs that are followed, by workflow; empty for those that were forgotten
-	batches []*batch          // in the order in which they began
-	loaded  bool              // the batches of the process before are among them
-	unsaved []engine.Notice   // what the journal did not take yet
-	unseen  []vault.Change    // changes of which the journal could not be asked yet
-	loops   loops             // refused runs that are to be stored
+	watched  map[string]string // globs that are followed, by workflow; empty for those that were forgotten
+	batches  []*batch          // in the order in which they began
+	loaded   bool              // the batches of the process before are among them
+	reported map[string]string // why workflows may not run now, as it was stored; by name
+	unsaved  []engine.Notice   // what the journal did not take yet
+	unseen   []vault.Change    // changes of which the journal could not be asked yet
+	loops    loops             // refused runs that are to be stored
 }
 
 // gather adds changes to the batches of the workflows that watch the files.
@@ -103,7 +104,8 @@ func (w *watching) judge(p *workflow.Plan, n *engine.Notice, writers []engine.Wr
 		return
 	}
 	n.Causes = causes
-	n.Batch = w.batchFor(p, *n).id
+	n.Batch = w.openFor(p, *n)
+	w.join(p, *n)
 }
 
 // retry looks again at changes for which the journal could not be read.
