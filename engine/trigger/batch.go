@@ -147,7 +147,7 @@ func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time
 }
 
 // waits reports whether a batch keeps gathering: changes until the workflow's run has ended, and imports that start one run until no
-// import is at work.
+// import is running.
 func (w *watching) waits(p *workflow.Plan, b *batch, now time.Time) bool {
 	if len(b.imports) > 0 {
 		return w.cfg.Importing != nil && !b.closed && !p.Meta.Each(true) && now.Sub(b.first) < importsMost && w.cfg.Importing()
