@@ -33,7 +33,10 @@ func newTriggers(w *Process) *trigger.Triggers {
 	f := &firing{settings: w.Workspace.Settings, workflows: w.Workspace.Workflows, trust: w.Workspace.Trust, log: w.Workspace.Log, told: map[string]bool{}}
 	return trigger.New(trigger.Config{
 		Plans: f.plans, Starter: w.Exec, Slots: w.Journal.Slots, Watches: w.Journal.Watches, History: w.Journal.Runs,
-		Writers: w.Journal.Memory, Imports: w.Journal.Imports, Busy: w.Exec.Busy, Importing: w.Exec.Importing,
+		Writers: w.Journal.Memory, Imports: w.Journal.Imports,
+		Busy:      func(workflow string) bool { return w.Exec.Busy(engine.KindWorkflow, workflow) },
+		Importing: func() bool { return w.Exec.Busy(engine.KindImport, "") },
+
 		Files: w.Workspace.Vault, Ours: f.ours, Location: w.Workspace.Zone, Debounce: w.Workspace.Settings.Watch.Debounce.Std(), Logger: w.Workspace.Log,
 	})
 }

@@ -69,13 +69,13 @@ func (x *Executor) accept(ctx context.Context, e engine.Entry, before []*job, r 
 	return nil
 }
 
-// Busy reports whether a run of a workflow is queued or running.
-func (x *Executor) Busy(workflow string) bool {
-	return len(x.queue.inLane(lane(engine.Request{Kind: engine.KindWorkflow, Subject: workflow}))) > 0
+// Busy reports whether a run of a kind has not ended: one of a workflow, or, without a name, any of the kind.
+func (x *Executor) Busy(k engine.Kind, workflow string) bool {
+	if workflow == "" {
+		return x.queue.holds(k)
+	}
+	return len(x.queue.inLane(lane(engine.Request{Kind: k, Subject: workflow}))) > 0
 }
-
-// Importing reports whether an import has not ended.
-func (x *Executor) Importing() bool { return x.queue.holds(engine.KindImport) }
 
 // entry makes the journal's entry of a request and stores the blobs that it refers to.
 func (c Config) entry(ctx context.Context, r engine.Request) (engine.Entry, error) {
