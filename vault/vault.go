@@ -47,6 +47,7 @@ type Location struct {
 	Ambiguous []string // all files that fit equally well, Name among them; nil when there is one
 	Near      []string // files with similar names, most similar first, when nothing was found
 	Found     bool
+	Longer    bool // other files fit too, with longer names
 }
 
 // Links resolves links.

@@ -88,7 +88,7 @@ func pick(found []entry) vault.Location {
 	if len(found) == 0 {
 		return vault.Location{}
 	}
-	loc := vault.Location{Name: found[0].name, Found: true}
+	loc := vault.Location{Name: found[0].name, Found: true, Longer: found[len(found)-1].length > found[0].length}
 	for _, e := range found {
 		if e.length == found[0].length {
 			loc.Ambiguous = append(loc.Ambiguous, e.name)

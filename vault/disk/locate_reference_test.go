@@ -89,7 +89,7 @@ func naivePick(names []string) vault.Location {
 		}
 		return strings.Compare(a, b)
 	})
-	loc := vault.Location{Name: names[0], Found: true}
+	loc := vault.Location{Name: names[0], Found: true, Longer: length(names[len(names)-1]) > length(names[0])}
 	for _, n := range names {
 		if length(n) == length(names[0]) {
 			loc.Ambiguous = append(loc.Ambiguous, n)

@@ -154,7 +154,7 @@ func TestLocate_ambiguous(t *testing.T) {
 	t.Parallel()
 	v, _ := tempVault(t, "aa/Twin.md", "bb/Twin.md", "longer/Twin.md", "One.md", "ein/Eins.md", "zwei/Eins.md")
 	got := v.Locate("Twin", "x.md")
-	if diff := cmp.Diff(vault.Location{Name: "aa/Twin.md", Ambiguous: []string{"aa/Twin.md", "bb/Twin.md"}, Found: true}, got); diff != "" {
+	if diff := cmp.Diff(vault.Location{Name: "aa/Twin.md", Ambiguous: []string{"aa/Twin.md", "bb/Twin.md"}, Found: true, Longer: true}, got); diff != "" {
 		t.Error(diff)
 	}
 	if got := v.Locate("Eins", "x.md"); got.Ambiguous != nil {
