@@ -165,6 +165,23 @@ func orderedYAML(n *yaml.Node, depth int) (any, error) {
 	return nil, errors.New("there is nothing in it")
 }
 
+// EachString changes the strings in a value that ReadJSON has returned, except the keys of objects.
+func EachString(value any, change func(string) string) any {
+	switch v := value.(type) {
+	case string:
+		return change(v)
+	case []any:
+		for i := range v {
+			v[i] = EachString(v[i], change)
+		}
+	case Object:
+		for i := range v {
+			v[i].value = EachString(v[i].value, change)
+		}
+	}
+	return value
+}
+
 // MarshalJSON returns a value as JSON on one line, with the members of objects in their order.
 func MarshalJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
