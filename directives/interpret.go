@@ -25,6 +25,7 @@ type Set struct {
 	Timeout   *Timeout      `json:"timeout,omitempty"`
 	Budget    *Budget       `json:"budget,omitempty"` // in addition to the workflow's
 	Approve   *Approve      `json:"approve,omitempty"`
+	Cite      *Cite         `json:"cite,omitempty"`
 }
 
 // Interpret turns directives into typed values. It reports faults: an input, output or condition with one is left out, other

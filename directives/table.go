@@ -201,6 +201,18 @@ func rows() []row {
 				"\n" +
 				"Write the letter.",
 		},
+		{
+			name:    "cite",
+			grammar: grammar{single: true, params: []string{}},
+			read:    func(s *Set, d Directive, _ int, r *report) { s.Cite = readCite(d, r) },
+			advice:  "write @cite pages",
+			value:   "`pages`, `quotes`", meaning: "the answer names the pages that it rests on; they become links, and are checked; `quotes` also looks up each quotation on its page",
+			example: "@cite quotes\n" +
+				"@input file: Imported/Workbook/index.md\n" +
+				"@output file: Chapters\n" +
+				"\n" +
+				"List the chapters, with their first sentences.",
+		},
 	}
 }
 

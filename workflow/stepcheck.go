@@ -25,6 +25,7 @@ func (c stepCheck) check() {
 	c.items()
 	c.writeMode()
 	c.formats()
+	c.citations()
 }
 
 func (c stepCheck) none() bool { return c.step.Model != nil && c.step.Model.None }
@@ -63,6 +64,9 @@ func (c stepCheck) withoutModel() {
 	}
 	if s.Cache != nil {
 		unused("cache", s.Cache.At)
+	}
+	if s.Cite != nil {
+		unused("cite", s.Cite.At)
 	}
 	if s.Retry != nil {
 		unused("retry", s.Retry.At)
@@ -163,6 +167,31 @@ func (c stepCheck) formats() {
 	for _, out := range c.step.Outputs {
 		if out.Format == directives.FormatMarkdown && c.step.Schema != nil && !c.none() {
 			c.out.add(out.At, directives.CodeNoEffect, "write format=json or format=yaml", "format=markdown has no effect: with @schema the answer is JSON")
+		}
+	}
+}
+
+// citations refuses @cite for answers that are not Markdown. Properties of a note may contain links.
+func (c stepCheck) citations() {
+	if c.step.Cite == nil || c.none() {
+		return
+	}
+	refuse := func(what string) {
+		c.out.add(c.step.Cite.At, directives.CodeExclusive, "remove @cite, or let another step write the data", "@cite makes links in text, and %s", what)
+	}
+	if c.step.Schema != nil {
+		refuse("the answer is JSON (@schema)")
+		return
+	}
+	for _, out := range c.step.Outputs {
+		kind := directives.KindOf(out.Target.Path)
+		switch {
+		case out.Format == directives.FormatJSON || out.Format == directives.FormatYAML:
+			refuse("an output has format=" + out.Format)
+			return
+		case out.Target.Scheme == directives.SchemeFile && !out.Target.Link && kind != "" && kind != "markdown":
+			refuse(out.Target.String() + " is no note")
+			return
 		}
 	}
 }
