@@ -182,6 +182,8 @@ type UseToolsOut struct {
 	NestedFiles []string `json:"nested_files,omitempty"`
 
 	Defused []Defused `json:"defused,omitempty"` // in what the tools wrote
+
+	Pages []PagesShown `json:"pages,omitempty"` // that the tools have shown, in a workflow with @cite
 }
 
 // RoutedResult is the text of a tool's result that goes to a file when the step's outputs are written.
@@ -232,6 +234,8 @@ type GenerateOut struct {
 
 	Count TokenCount `json:"count,omitzero"` // of the request that was answered
 
+	Pages []PagesShown `json:"pages,omitempty"` // in the prompt, with the first call of a step in a workflow with @cite
+
 	Settled []cost.Settlement `json:"settled,omitempty"` // costs of answered requests; the journal settles them together with this record
 }
 
@@ -245,6 +249,7 @@ type StageIn struct {
 	Committed []StagedFile    `json:"committed,omitempty"` // targets that earlier attempts have written, or that were rejected: leave them out
 	Results   []RoutedResult  `json:"results,omitempty"`   // of tools, in order; their targets are "tool:0", "tool:1", …
 	Foreign   *Foreign        `json:"foreign,omitempty"`   // nil: the step was shown nothing untrusted
+	Pages     []PagesShown    `json:"pages,omitempty"`     // with @cite: what the step was shown, and those whose outputs it reads
 }
 
 // Foreign is set when a step was shown something untrusted. Pictures, code and links are then made inert in what it writes,
@@ -262,6 +267,8 @@ type StageOut struct {
 	Vars     []StagedVar  `json:"vars,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
 	Defused  []Defused    `json:"defused,omitempty"` // in the files
+
+	Citations Citations `json:"citations,omitzero"` // in the answer
 }
 
 // Defused is a place in a file that was made inert, because the step that wrote it had been shown something untrusted.

@@ -55,7 +55,7 @@ func (r *StepRecord) Put(b BatchRecord) {
 // sum adds up what the batches of an @for_each step did. Warnings stay with their batches.
 func (r *StepRecord) sum() {
 	own := r.WorkRecord
-	own.Usage, own.Calls, own.NestedUSD = cost.Usage{}, 0, 0
+	own.Usage, own.Calls, own.NestedUSD, own.Citations = cost.Usage{}, 0, 0, Citations{}
 	own.Inputs, own.Outputs, own.Changes, own.Omitted, own.Origins, own.Rejected, own.Defused, own.Counts = nil, nil, nil, nil, nil, nil, nil, nil
 	outputs := outputList{at: map[Output]int{}}
 	for _, b := range r.Batches {
@@ -66,7 +66,7 @@ func (r *StepRecord) sum() {
 		own.Inputs, own.Omitted = append(own.Inputs, b.Inputs...), append(own.Omitted, b.Omitted...)
 		own.Changes, own.Origins = append(own.Changes, b.Changes...), addAll(own.Origins, b.Origins)
 		own.Rejected, own.Defused = append(own.Rejected, b.Rejected...), append(own.Defused, b.Defused...)
-		own.Counts = append(own.Counts, b.Counts...)
+		own.Counts, own.Citations = append(own.Counts, b.Counts...), own.Citations.add(b.Citations)
 		for _, o := range b.Outputs {
 			outputs.add(o)
 		}

@@ -60,6 +60,7 @@ func (w *work) heard(got GenerateOut) {
 	r.Answer, r.Raw, r.Answered, r.Cached = got.Answer, got.Raw, got.Model, got.Cached
 	r.Usage, r.Calls = r.Usage.Add(got.Usage), r.Calls+1
 	r.Warnings, r.Omitted = append(r.Warnings, got.Warnings...), append(r.Omitted, got.Omitted...)
+	w.pages = addPages(w.pages, got.Pages)
 	if got.Count != (TokenCount{}) {
 		r.Counts = append(r.Counts, got.Count)
 	}
@@ -124,6 +125,7 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 	}
 	c.media += out.Media
 	c.taint(out.Origins)
+	c.pages = addPages(c.pages, out.Pages)
 	c.heardTools(out)
 	c.rec.Warnings = append(c.rec.Warnings, out.Warnings...)
 	c.rec.Omitted = slices.DeleteFunc(c.rec.Omitted, func(line string) bool {

@@ -54,6 +54,7 @@ func pinDemands(p *PinnedStep, s workflow.Step) {
 	if p.NoModel {
 		return
 	}
+	p.Cite = s.Cite != nil
 	if s.Schema != nil {
 		p.JSON, p.Repairs = true, s.Schema.Retries
 	} else if answersJSON(s) {

@@ -90,6 +90,8 @@ type WorkRecord struct {
 
 	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order
 
+	Citations Citations `json:"citations,omitzero"` // with @cite
+
 	// NestedUSD is what the runs cost that tools started. It is in their records, and not in Usage.
 	NestedUSD float64 `json:"nested_usd,omitempty"`
 }

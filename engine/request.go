@@ -149,6 +149,8 @@ type PinnedStep struct {
 	Sets    bool           `json:"sets,omitempty"`    // it may set a variable that its later batches see
 	Subject bool           `json:"subject,omitempty"` // it needs the file that started the run
 
+	Cite bool `json:"cite,omitempty"` // @cite: the stage gets the pages that the model was shown
+
 	ApproveOutputs bool `json:"approve_outputs,omitempty"` // @approve outputs: files are approved before they are written
 	ApproveTools   bool `json:"approve_tools,omitempty"`   // @approve tools: calls with an effect are approved first
 	ApproveRetries int  `json:"approve_retries,omitempty"` // how often the model is asked again with the reason of a no to its files

@@ -11,8 +11,10 @@ type work struct {
 	trigger Trigger
 	vars    []Var
 	written []foreignFile
-	spent   float64 // by the step's earlier works, in US dollars
-	runUSD  float64 // by the run's earlier steps
+
+	shownBefore []shownOutput // by the run's earlier steps
+	spent       float64       // by the step's earlier works, in US dollars
+	runUSD      float64       // by the run's earlier steps
 
 	rec    BatchRecord
 	inputs []ResolvedInput
@@ -24,6 +26,8 @@ type work struct {
 	countsRounds bool // tools get their round
 	tellsShown   bool // stages and tools get what the step was shown
 
+	pages []PagesShown // that the model was shown, itself or through its inputs; only in workflows with @cite
+
 	results  []RoutedResult // of tools, for the stage
 	toolVars []StagedVar    // that tools have set
 	nested   []string       // files that runs have written which tools started
@@ -31,7 +35,7 @@ type work struct {
 
 // work makes a work with the variables as they are now.
 func (b *body) work(f Flow, s PinnedStep, ref StepRef, spent float64) *work {
-	w := &work{flow: f, step: s, ref: ref, trigger: b.pinned.Trigger, vars: b.vars, written: b.written, spent: spent}
+	w := &work{flow: f, step: s, ref: ref, trigger: b.pinned.Trigger, vars: b.vars, written: b.written, shownBefore: b.shown, spent: spent}
 	if b.pinned.Body >= 1 {
 		w.runUSD = b.spent
 	}
@@ -51,6 +55,7 @@ func (w *work) prepare() error {
 	}
 	w.inputs = found.Inputs
 	w.markForeign()
+	w.inherit()
 	w.rec.Inputs, w.rec.Warnings = inputNames(found.Inputs), append(w.rec.Warnings, found.Warnings...)
 	if len(found.Missing) > 0 {
 		w.skip("required input not found: " + strings.Join(found.Missing, ", "))

@@ -38,6 +38,7 @@ func (b *body) deliver(w *work, extra []Mark, revise bool) (again bool, err erro
 			return false, err
 		}
 		w.defused(staged)
+		w.rec.Citations = staged.Citations
 		var raced bool
 		if conflicts, raced, err = d.commit(staged); err != nil {
 			return false, err
@@ -68,6 +69,9 @@ func (w *work) stageIn(vars []Var, attempt int, settled []StagedFile) StageIn {
 	in := StageIn{StepRef: w.ref, Answer: w.text, Inputs: w.inputs, Vars: vars, Attempt: attempt, Committed: settled, Results: w.results}
 	if w.tellsShown && len(w.rec.Origins) > 0 {
 		in.Foreign = &Foreign{w.rec.Origins, w.rec.Prompt, w.rec.Turns}
+	}
+	if w.step.Cite {
+		in.Pages = w.pages
 	}
 	return in
 }
@@ -143,6 +147,7 @@ func (d *delivery) end(staged StageOut) {
 	}
 	d.body.set(d.withTools(staged.Vars), &d.rec)
 	d.body.wrote(d.work)
+	d.body.showed(d.work)
 }
 
 // complete fails a step whose stage forgot a declared output.
