@@ -28,6 +28,7 @@ type Assembler struct {
 	demands Demands
 	prompt  prompt.Builder
 	tools   Tools
+	library Library
 
 	defaultModel string // alias
 	vaultName    string
@@ -134,6 +135,9 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 		Demand: wanted, Chunks: built.Chunks, Limits: limits, Tools: offer.with(built.Chunks),
 	}}
 	m.servers, m.notes = offer.Origins, offer.Notes
+	if s.Cites() {
+		m.stored.Pages = a.library.PagesShown(ctx, built.Receipt.Chunks)
+	}
 	if s.Step.Cache != nil {
 		m.key, err = cacheKey(s, model, built.Digest, m.stored, a.outputs.cite(s, model, wanted))
 	}
@@ -161,8 +165,10 @@ func (a *Assembler) spec(ctx context.Context, s Context, model Model, resolved [
 	if form := wanted.instruction(model.Capabilities.Has(policy.StructuredOutput)); form != "" {
 		spec.System = append(spec.System, form)
 	}
-	if guide != "" {
-		spec.System = append(spec.System, guide)
+	for _, part := range []string{citeGuide(s.Step.Cite), guide} {
+		if part != "" {
+			spec.System = append(spec.System, part)
+		}
 	}
 	if model.Price != nil {
 		spec.InputPrice = model.Price.Input

@@ -29,6 +29,8 @@ type call struct {
 	refused  int           // input tokens of requests that were refused and charged
 	repeated int           // failed attempts that were repeated
 	warnings []string
+
+	noFootnotes bool // the model names pages itself (@cite)
 }
 
 // ask sends a request and keeps the answer.
@@ -53,6 +55,9 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 	c.ended(ctx, err)
 	if err != nil {
 		return engine.GenerateOut{}, providerFailure(ctx, err)
+	}
+	if c.noFootnotes {
+		answer.Citations = nil
 	}
 	out, err := c.g.keep(ctx, c.model, answer)
 	if err != nil {

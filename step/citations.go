@@ -10,9 +10,9 @@ import (
 )
 
 // cite reports whether a step's answers get footnotes: its outputs are Markdown, and the model's alias asks for citations that the
-// model supports.
+// model supports. With @cite the model names pages itself.
 func (o Outputs) cite(s Context, model Model, wanted demand) bool {
-	if !model.Citations || wanted.JSON || !model.Capabilities.Has(policy.Citations) {
+	if s.Step.Cite != nil || !model.Citations || wanted.JSON || !model.Capabilities.Has(policy.Citations) {
 		return false
 	}
 	return !slices.ContainsFunc(s.Step.Outputs, func(out directives.Output) bool {

@@ -92,6 +92,7 @@ type Deps struct {
 	Budgets Budgets
 	Demands Demands
 	Answers Answers
+	Library Library
 }
 
 // NewDeps returns the shared parts for a vault.
@@ -114,6 +115,7 @@ func NewDeps(c Config) *Deps {
 	d.Budgets = Budgets{Budget: c.Budget, Zone: c.Zone, Ledger: c.Ledger, Now: c.Now}
 	d.Demands = Demands{Vault: c.Vault, Inputs: d.Inputs}
 	d.Answers = Answers{Cache: c.Cache, Now: c.Now}
+	d.Library = Library{FS: c.FS, Links: c.Links, Documents: c.Prompt.Documents, ImportedDir: c.Gate.ImportedDir}
 	return d
 }
 
@@ -174,7 +176,7 @@ func New(d *Deps, tools Tools) *Steps {
 		Inputs:     d.Inputs,
 		Assembler: &Assembler{
 			plans: d.Plans, models: d.Models, stored: d.Stored, sources: d.Sources, inputs: d.Inputs, outputs: d.Outputs, budgets: d.Budgets,
-			demands: d.Demands, prompt: d.Prompt, tools: tools, defaultModel: d.DefaultModel, vaultName: d.VaultName, strictLinks: d.StrictLinks,
+			demands: d.Demands, prompt: d.Prompt, tools: tools, library: d.Library, defaultModel: d.DefaultModel, vaultName: d.VaultName, strictLinks: d.StrictLinks,
 		},
 		Generator: &Generator{
 			plans: d.Plans, models: d.Models, stored: d.Stored, answers: d.Answers, outputs: d.Outputs, budgets: d.Budgets, media: d.Media,
@@ -182,7 +184,7 @@ func New(d *Deps, tools Tools) *Steps {
 		},
 		Validator: &Validator{d.Plans, d.Stored, d.Demands},
 		Approver:  &Approver{d.Plans, d.Stored, d.Changes, d.Approvals, tools, d.Now},
-		Stager:    &Stager{d.Plans, d.Stored, d.Sources, d.Inputs, d.Vars, d.Outputs},
+		Stager:    &Stager{d.Plans, d.Stored, d.Sources, d.Inputs, d.Vars, d.Outputs, d.Library},
 		Committer: &Committer{plans: d.Plans, changes: d.Changes, outputs: d.Outputs, memory: d.Memory, cache: d.Cache},
 		plans:     d.Plans,
 	}

@@ -35,8 +35,7 @@ type Generator struct {
 	noRewrites bool
 }
 
-// Generate asks the model, or returns a fresh answer from the cache. Every answer is kept; an error means there is none. If the call
-// fails, the step's fallback model is asked with its own prompt.
+// Generate asks the model, and reports the pages that it was shown, in a workflow with @cite.
 func (g *Generator) Generate(ctx context.Context, in engine.GenerateIn) (engine.GenerateOut, error) {
 	s, err := g.plans.Context(ctx, in.StepRef)
 	if err != nil {
@@ -46,6 +45,19 @@ func (g *Generator) Generate(ctx context.Context, in engine.GenerateIn) (engine.
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
+	out, err := g.answer(ctx, s, in, stored)
+	if err == nil && len(in.Turns) == 0 {
+		out.Pages = stored.Pages
+		if m := s.Step.Model; stored.Fallback != nil && m != nil && (out.Alias == m.Fallback || in.Model == m.Fallback) {
+			out.Pages = stored.Fallback.Pages
+		}
+	}
+	return out, err
+}
+
+// answer asks the model, or returns a fresh answer from the cache. Every answer is kept; an error means there is none. If the call
+// fails, the step's fallback model is asked with its own prompt.
+func (g *Generator) answer(ctx context.Context, s Context, in engine.GenerateIn, stored Prompt) (engine.GenerateOut, error) {
 	if hit, found, err := g.answers.first(ctx, s, in); err != nil || found {
 		return hit, err
 	}
@@ -100,7 +112,7 @@ func (g *Generator) ask(ctx context.Context, s Context, in engine.GenerateIn, al
 	if err != nil {
 		return engine.GenerateOut{}, err
 	}
-	c := call{g: g, model: model, stored: stored, in: in, retry: retryPolicy(ctx, s.Step, model)}
+	c := call{g: g, model: model, stored: stored, in: in, retry: retryPolicy(ctx, s.Step, model), noFootnotes: s.Step.Cite != nil}
 	if c.metered, err = g.budgets.metered(s, in.StepRef, model, stored); err != nil {
 		return engine.GenerateOut{}, err
 	}

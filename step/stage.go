@@ -27,6 +27,7 @@ type Stager struct {
 	inputs  Inputs
 	vars    Vars
 	outputs Outputs
+	library Library
 }
 
 // Stage prepares the step's outputs and routed inputs: names, numbers of write mode new, and contents as blobs. It writes nothing to
@@ -43,6 +44,9 @@ func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut,
 	if st.exit, err = a.stored.CleanExit(ctx, s, in.Foreign); err != nil {
 		return engine.StageOut{}, err
 	}
+	if s.Step.Cite != nil {
+		st.shelf = a.library.open(ctx, in.Pages)
+	}
 	answer, err := a.stored.Blobs.Get(ctx, in.Answer)
 	if err != nil && in.Answer != "" {
 		return engine.StageOut{}, failure.New(failure.State, "", "read the answer: %v", err)
@@ -50,6 +54,9 @@ func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut,
 	for i, output := range s.Step.Outputs {
 		text, err := formatted(string(answer), output.Format)
 		if err != nil {
+			return engine.StageOut{}, err
+		}
+		if text, err = st.cited(text, output, s.Step.WriteMode.OrAppend()); err != nil {
 			return engine.StageOut{}, err
 		}
 		c := composition{mode: s.Step.WriteMode.OrAppend(), heading: s.Step.WriteMode.Heading, header: s.Step.Header}
@@ -85,6 +92,9 @@ type staging struct {
 	set   []engine.StagedVar
 	exit  *CleanExit // nil: the step was shown nothing untrusted
 	inert []engine.Defused
+
+	shelf     *shelf // nil without @cite
+	citations engine.Citations
 }
 
 // stagedContent is a file with its content so far, and the digest it is based on.
@@ -326,7 +336,7 @@ func (st *staging) result(ctx context.Context, target string, r engine.RoutedRes
 
 // finish stores the contents as blobs.
 func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
-	out := engine.StageOut{Vars: st.set, Defused: st.inert, Warnings: st.notes}
+	out := engine.StageOut{Vars: st.set, Defused: st.inert, Warnings: st.notes, Citations: st.citations}
 	for _, file := range st.files {
 		digest, err := st.a.stored.Blobs.Put(ctx, file.data)
 		if err != nil {

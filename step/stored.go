@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
@@ -26,6 +27,9 @@ type Prompt struct {
 	Limits CallLimits        `json:"limits,omitzero"`
 	// Tools are the tools on offer. nil: stored by an earlier version, unknown; empty: none.
 	Tools []llm.Tool `json:"tools,omitzero"`
+
+	// Pages are those that the prompt shows, in a workflow with @cite.
+	Pages []engine.PagesShown `json:"pages,omitempty"`
 
 	// The prompt of the step's fallback model, built for its abilities and limits, with facts from its receipt.
 	Fallback   *Prompt  `json:"fallback,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/step/defuse"
 	"github.com/vaultflow/vaultflow/tools"
@@ -23,6 +24,7 @@ type turn struct {
 	in    engine.UseToolsIn // zero if tools are only offered
 
 	registry tools.Registry
+	deferred []prompt.Deferred
 	chunks   *tools.ChunkReader // nil: nothing was deferred
 	media    *tools.Allowance
 	vars     *variables
@@ -40,12 +42,14 @@ type turn struct {
 	broken      error    // ends the turn: no result can express it
 
 	trial *trial // not nil: calls change nothing
+
+	pages shownPages
 }
 
 // turn collects the tools for a model: those that @tools names and the permissions allow, read_chunks if something was deferred, and
 // read_variable if results may go to variables.
 func (b *Box) turn(s step.Context, model step.Model, stored step.Prompt, in engine.UseToolsIn) *turn {
-	t := &turn{box: b, s: s, model: model, in: in}
+	t := &turn{box: b, s: s, model: model, in: in, deferred: stored.Chunks}
 	t.media = &tools.Allowance{Result: stored.Limits.ToolImages, Step: max(stored.Limits.StepImages-in.Media, 0)}
 	t.vars = &variables{stored: b.vars, workflow: s.Plan.Name, vars: slices.Clone(in.Vars)}
 	if !t.mayCall() {
@@ -164,7 +168,7 @@ func (t *turn) paths() tools.Paths {
 			}
 			return l.Near
 		},
-		Seen:  func(name string) { t.seen(policy.ReadFile, name) },
+		Seen:  func(name string) { t.pages.file = name; t.seen(policy.ReadFile, name) },
 		Named: func(name string) { t.seen(policy.ReadName, name) },
 	}
 }
@@ -216,7 +220,9 @@ func (t *turn) use(ctx context.Context, call content.ToolCall) (content.ToolResu
 	}
 	if !found {
 		inert := len(t.defused)
+		t.pages.begin()
 		result = consent{t}.edited(t.registry.Run(ctx, call))
+		t.pages.end(call.Name, result)
 		if n := len(t.defused) - inert; n > 0 {
 			result.Blocks = append(result.Blocks, content.Text{Value: fmt.Sprintf(
 				"Made inert with the mark %s, because untrusted content was read before: %d places, such as line %d, %s. Leave them unchanged.",
@@ -246,6 +252,10 @@ func (t *turn) left() engine.UseToolsOut {
 	}
 	if t.chunks != nil {
 		out.Shown = t.chunks.Shown()
+		t.pages.chunks(t.deferred, out.Shown)
+	}
+	if t.s.Cites() {
+		out.Pages = t.box.library.PagesShown(t.ctx, t.pages.lines)
 	}
 	return out
 }

@@ -92,6 +92,7 @@ func (v viewer) Show(ctx context.Context, name string, view tools.View) ([]conte
 		return nil, err
 	}
 	v.t.origins = policy.AddOrigins(v.t.origins, built.Origins...)
+	v.t.pages.shown = built.Receipt.Chunks
 	return tidied(built), nil
 }
 
