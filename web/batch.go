@@ -25,6 +25,7 @@ type batchRow struct {
 	Outputs, Changes  []string
 	Omitted, Warnings []string
 	Defused           []engine.Defused
+	Marked            []engine.Citation
 	Answer            string
 	Cut               bool
 	Receipt           *receipt
@@ -40,6 +41,7 @@ func (s runPages) batchRows(ctx context.Context, batches []engine.BatchRecord) (
 		row := batchRow{
 			Number: b.Batch, Items: b.ItemsText(), Pill: statusPill(b.Status), Reason: b.Reason, Tokens: tokens(b.Usage), Cost: costText(b.Usage),
 			Cached: b.Cached, Outputs: outputNames(b.Outputs), Changes: changeWords(b.Changes), Omitted: b.Omitted, Warnings: b.Warnings, Defused: b.Defused,
+			Marked: b.Citations.Marked,
 		}
 		if b.Failure != nil {
 			row.Hint = b.Failure.Hint

@@ -69,6 +69,7 @@ type stepRow struct {
 	Undone              bool // the changes are those of an undo
 	Omitted, Warnings   []string
 	Defused             []engine.Defused
+	Marked              []engine.Citation
 	Answer              string
 	Cut                 bool
 	Receipt             *receipt
@@ -129,7 +130,7 @@ func (s runPages) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row := stepRow{
 		Name: r.Step, Reason: r.Reason, Pill: statusPill(r.Status), Model: r.Model, Tokens: tokens(r.Usage), Cost: costText(r.Usage),
 		Inputs: r.Inputs, Outputs: outputNames(r.Outputs), Changes: changeWords(r.Changes), Omitted: r.Omitted, Warnings: r.Warnings, Cached: r.Cached,
-		Defused: r.Defused,
+		Defused: r.Defused, Marked: r.Citations.Marked,
 	}
 	if r.Answered != r.Model {
 		row.By = r.Answered
@@ -148,7 +149,7 @@ func (s runPages) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row.Receipt = s.receipt(ctx, r.Receipt)
 	row.Batches, row.MoreBatches = s.batchRows(ctx, r.Batches)
 	if len(r.Batches) > 0 {
-		row.Inputs, row.Omitted, row.Defused = nil, nil, nil // each is shown with its batch
+		row.Inputs, row.Omitted, row.Defused, row.Marked = nil, nil, nil, nil // each is shown with its batch
 	}
 	return row
 }

@@ -257,6 +257,12 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 		for _, d := range s.Defused {
 			fmt.Fprintf(w, "    made inert %s\n", d)
 		}
+		if c := s.Citations; c.Pages+c.Quotes > 0 {
+			fmt.Fprintf(w, "    %s\n", c)
+		}
+		for _, c := range s.Citations.Marked {
+			fmt.Fprintf(w, "    marked %s\n", c)
+		}
 		for _, line := range s.Warnings {
 			fmt.Fprintf(w, "    warning: %s\n", line)
 		}
