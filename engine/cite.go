@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/step/cite"
 )
 
 // PagesShown are pages of a document that a model was shown.
@@ -14,20 +16,10 @@ type PagesShown struct {
 
 // Citations is what became of an answer's page references and quotations (@cite).
 type Citations struct {
-	Pages  int        `json:"pages,omitempty"`  // references that were checked
-	Quotes int        `json:"quotes,omitempty"` // quotations that were checked
-	Marked []Citation `json:"marked,omitempty"` // those that failed, in order
+	Pages  int            `json:"pages,omitempty"`  // references that were checked
+	Quotes int            `json:"quotes,omitempty"` // quotations that were checked
+	Marked []cite.Finding `json:"marked,omitempty"` // those that failed, in order
 }
-
-// Citation is a page reference or a quotation that got a mark.
-type Citation struct {
-	Text   string `json:"text"` // the beginning of it, as the model wrote it
-	Mark   string `json:"mark"` // in the output, such as [page not shown]
-	Reason string `json:"reason"`
-}
-
-// String describes the citation.
-func (c Citation) String() string { return fmt.Sprintf("%s %s: %s", c.Text, c.Mark, c.Reason) }
 
 // String summarises the checks.
 func (c Citations) String() string {
@@ -51,9 +43,13 @@ type shownOutput struct {
 	pages      []PagesShown
 }
 
-// inherit adds the pages that were shown to those whose outputs the work reads.
-func (w *work) inherit() {
-	for _, out := range w.shownBefore {
+// shownOutputs are those of the run's earlier steps.
+type shownOutputs []shownOutput
+
+// readBy returns the pages behind the inputs and items of a work.
+func (all shownOutputs) readBy(inputs []ResolvedInput, items []Item) []PagesShown {
+	var pages []PagesShown
+	for _, out := range all {
 		reads := func(in ResolvedInput) bool {
 			if out.kind == "variable" {
 				return in.Variable == out.name
@@ -61,21 +57,22 @@ func (w *work) inherit() {
 			return slices.ContainsFunc(in.Files, func(f ResolvedFile) bool { return strings.EqualFold(f.Name, out.name) })
 		}
 		isItem := func(i Item) bool { return out.kind == "file" && strings.EqualFold(i.Name, out.name) }
-		if slices.ContainsFunc(w.inputs, reads) || slices.ContainsFunc(w.ref.Items, isItem) {
-			w.pages = addPages(w.pages, out.pages)
+		if slices.ContainsFunc(inputs, reads) || slices.ContainsFunc(items, isItem) {
+			pages = addPages(pages, out.pages)
 		}
 	}
+	return pages
 }
 
-// showed remembers which pages the outputs of a work rest on.
-func (b *body) showed(w *work) {
-	if len(w.pages) == 0 {
-		return
+// with adds the outputs of a work. The list itself is not changed, because other works look at it.
+func (all shownOutputs) with(outputs []Output, pages []PagesShown) shownOutputs {
+	all = slices.Clip(all)
+	for _, out := range outputs {
+		if len(pages) > 0 {
+			all = append(all, shownOutput{out.Kind, out.Name, pages})
+		}
 	}
-	b.shown = slices.Clip(b.shown) // works at the side look at the list that they were given
-	for _, out := range w.rec.Outputs {
-		b.shown = append(b.shown, shownOutput{out.Kind, out.Name, w.pages})
-	}
+	return all
 }
 
 // addPages adds pages to a list, each entry once. The list itself is not changed.

@@ -63,7 +63,7 @@ type body struct {
 	pinned  Pinned
 	vars    []Var // sorted by name
 	written []foreignFile
-	shown   []shownOutput
+	shown   shownOutputs
 	spent   float64 // by the steps before and the runs that they started, in US dollars
 }
 

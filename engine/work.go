@@ -12,9 +12,9 @@ type work struct {
 	vars    []Var
 	written []foreignFile
 
-	shownBefore []shownOutput // by the run's earlier steps
-	spent       float64       // by the step's earlier works, in US dollars
-	runUSD      float64       // by the run's earlier steps
+	shownBefore shownOutputs // by the run's earlier steps
+	spent       float64      // by the step's earlier works, in US dollars
+	runUSD      float64      // by the run's earlier steps
 
 	rec    BatchRecord
 	inputs []ResolvedInput
@@ -55,7 +55,7 @@ func (w *work) prepare() error {
 	}
 	w.inputs = found.Inputs
 	w.markForeign()
-	w.inherit()
+	w.pages = w.shownBefore.readBy(w.inputs, w.ref.Items)
 	w.rec.Inputs, w.rec.Warnings = inputNames(found.Inputs), append(w.rec.Warnings, found.Warnings...)
 	if len(found.Missing) > 0 {
 		w.skip("required input not found: " + strings.Join(found.Missing, ", "))

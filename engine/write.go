@@ -147,7 +147,7 @@ func (d *delivery) end(staged StageOut) {
 	}
 	d.body.set(d.withTools(staged.Vars), &d.rec)
 	d.body.wrote(d.work)
-	d.body.showed(d.work)
+	d.body.shown = d.body.shown.with(d.rec.Outputs, d.pages)
 }
 
 // complete fails a step whose stage forgot a declared output.

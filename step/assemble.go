@@ -135,7 +135,7 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 		Demand: wanted, Chunks: built.Chunks, Limits: limits, Tools: offer.with(built.Chunks),
 	}}
 	m.servers, m.notes = offer.Origins, offer.Notes
-	if s.Cites() {
+	if Cites(s) {
 		m.stored.Pages = a.library.PagesShown(ctx, built.Receipt.Chunks)
 	}
 	if s.Step.Cache != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // Cites reports whether a step of the plan has @cite, so that the pages that its steps are shown are recorded.
-func (s Context) Cites() bool {
+func Cites(s Context) bool {
 	return slices.ContainsFunc(s.Plan.Steps, func(one workflow.Step) bool { return one.Cite != nil })
 }
 
@@ -51,7 +51,7 @@ func (st *staging) cited(text string, output directives.Output, mode string) (st
 		got := cite.Answer(text, st.shelf, c.Mode == directives.CiteQuotes)
 		total.Pages, total.Quotes = total.Pages+got.Pages, total.Quotes+got.Quotes
 		for _, f := range got.Findings {
-			total.Marked = append(total.Marked, engine.Citation{Text: oneLine(f.Text), Mark: f.Mark, Reason: oneLine(f.Reason)})
+			total.Marked = append(total.Marked, cite.Finding{Text: oneLine(f.Text), Mark: f.Mark, Reason: oneLine(f.Reason)})
 		}
 		return got.Text
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/step/cite"
 )
 
 // What a step's card shows of its batches at most. Receipts are shown for those with their answers.
@@ -25,7 +26,7 @@ type batchRow struct {
 	Outputs, Changes  []string
 	Omitted, Warnings []string
 	Defused           []engine.Defused
-	Marked            []engine.Citation
+	Marked            []cite.Finding
 	Answer            string
 	Cut               bool
 	Receipt           *receipt

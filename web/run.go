@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/step/cite"
 )
 
 // What a run's page shows at most.
@@ -69,7 +70,7 @@ type stepRow struct {
 	Undone              bool // the changes are those of an undo
 	Omitted, Warnings   []string
 	Defused             []engine.Defused
-	Marked              []engine.Citation
+	Marked              []cite.Finding
 	Answer              string
 	Cut                 bool
 	Receipt             *receipt

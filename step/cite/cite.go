@@ -51,10 +51,13 @@ type Shelf interface {
 
 // Finding is a reference or a quotation that got a mark.
 type Finding struct {
-	Text   string // as the answer has it
-	Mark   string
-	Reason string
+	Text   string `json:"text"` // as the model wrote it
+	Mark   string `json:"mark"` // in the answer, such as [page not shown]
+	Reason string `json:"reason"`
 }
+
+// String describes the finding.
+func (f Finding) String() string { return f.Text + " " + f.Mark + ": " + f.Reason }
 
 // Result is an answer with links and marks.
 type Result struct {

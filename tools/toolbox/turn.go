@@ -254,7 +254,7 @@ func (t *turn) left() engine.UseToolsOut {
 		out.Shown = t.chunks.Shown()
 		t.pages.chunks(t.deferred, out.Shown)
 	}
-	if t.s.Cites() {
+	if step.Cites(t.s) {
 		out.Pages = t.box.library.PagesShown(t.ctx, t.pages.lines)
 	}
 	return out
