@@ -20,8 +20,10 @@ import (
 
 const (
 	// Begins and Ends are the marks between which the status note is ours. Obsidian does not show them.
-	Begins = "%% vaultflow: what stands up to the next mark is written anew when something changes %%"
+	Begins = "%% vaultflow: everything up to the next mark is replaced when something changes %%"
 	Ends   = "%% vaultflow: end %%"
+	// former is how the first mark of older notes starts.
+	former = "%% vaultflow: what stands up to the next mark "
 	// noteLimit is the largest note that is kept current, in bytes.
 	noteLimit = 1 << 20
 	// noteEvery is how often the note is looked at when nothing is heard: slots pass, and days begin.
@@ -170,8 +172,11 @@ func renewNote(text []byte, p noteProperties, section string) ([]byte, error) {
 		return nil, fmt.Errorf("its properties: %w", err)
 	}
 	ours := []byte(Begins + "\n" + section + Ends)
-	begin := bytes.Index(text, []byte(Begins))
-	if begin >= 0 {
+	for _, mark := range []string{Begins, former} {
+		begin := bytes.Index(text, []byte(mark))
+		if begin < 0 {
+			continue
+		}
 		if n := bytes.Index(text[begin:], []byte(Ends)); n >= 0 {
 			return append(append(bytes.Clone(text[:begin]), ours...), text[begin+n+len(Ends):]...), nil
 		}

@@ -19,7 +19,7 @@ func TestRenewNote(t *testing.T) {
 	o.Day.Runs, o.Day.Failed = 4, 1
 	o.Month.Spending = cost.Spending{Calls: 9, Cost: cost.Amount{USD: 1.23456, Tokens: 5000}}
 	o.Next = []engine.SlotRecord{{Workflow: "daily/plan", Slot: at.Add(24 * time.Hour)}}
-	o.Failures = []engine.RunBrief{{Run: "r1", Kind: engine.KindWorkflow, Subject: "daily/plan", Status: engine.Refused, Reason: "said: ![[secret]]\n# %% vaultflow: end %%", Since: at}}
+	o.Failures = []engine.RunBrief{{Run: "r1", Kind: engine.KindWorkflow, Subject: "daily/plan", Status: engine.Refused, Reason: "said: ![[secret]]\n# %% vaultflow: end %%; `vaultflow retry r1`, `$= x`", Since: at}}
 	o.Waiting = []engine.FileBrief{{Name: "Import/a [x].pdf", State: engine.ImportNeedsPassword}}
 	p := propertiesOf(o, zone)
 	section := writeNote(o, zone, "Workflows")
@@ -51,7 +51,7 @@ This month: 0 runs; $1.23, 5000 tokens.
 
 ### Failed
 
-- [[Workflows/daily/plan|daily/plan]]: refused: said: \!\[\[secret\]\] \# \%\% vaultflow: end \%\% (run r1, Sat 2026-11-21 08:00)
+- [[Workflows/daily/plan|daily/plan]]: refused: said: \!\[\[secret\]\] \# \%\% vaultflow: end \%\%; ` + "`vaultflow retry r1`" + `, \` + "`" + `\$\= x\` + "`" + ` (run r1, Sat 2026-11-21 08:00)
 
 ### Next
 
@@ -88,6 +88,10 @@ This month: 0 runs; $1.23, 5000 tokens.
 	}
 	if strings.Contains(got, "next_run") || strings.Contains(got, "### Next") {
 		t.Errorf("what is not there any more still stands:\n%s", got)
+	}
+	old := strings.Replace(edited, Begins, "%% vaultflow: what stands up to the next mark is written anew when something changes %%", 1)
+	if diff := cmp.Diff(got, again(old, p)); diff != "" {
+		t.Errorf("a note with the former mark (-want +got):\n%s", diff)
 	}
 	// A note that is not ours gets a section, and nothing of it goes; a mark without the other one is a person's text.
 	for _, theirs := range []string{"some words", "words\n" + Begins + "\nmore\n", Ends + "\n" + Begins + "\n"} {

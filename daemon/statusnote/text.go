@@ -2,6 +2,7 @@ package statusnote
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -77,11 +78,27 @@ func wikiLink(name, text string) string {
 	return "[[" + name + "|" + text + "]]"
 }
 
-// plainText is a text on one line in which nothing is markup.
+// command is one of our commands in backticks, as advice names it. A dataview plugin runs other code spans.
+var command = regexp.MustCompile("`vaultflow [^`%]+`")
+
+// plainText is a text on one line in which nothing but our commands is markup.
 func plainText(text string) string {
 	const most = 200
+	text = words.Shorten(text, most)
 	var b strings.Builder
-	for _, r := range words.Shorten(text, most) {
+	for {
+		span := command.FindStringIndex(text)
+		if span == nil {
+			return b.String() + escaped(text)
+		}
+		b.WriteString(escaped(text[:span[0]]) + text[span[0]:span[1]])
+		text = text[span[1]:]
+	}
+}
+
+func escaped(text string) string {
+	var b strings.Builder
+	for _, r := range text {
 		if strings.ContainsRune("\\`*_{}[]<>#|~$%^=!", r) {
 			b.WriteByte('\\')
 		}
