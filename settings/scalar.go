@@ -32,7 +32,7 @@ func (d *decoder) scalar(path string, n *yaml.Node, v reflect.Value, f field) bo
 		if near := diag.Nearest(parsed.String(), f.oneof); near != "" {
 			suggestion = fmt.Sprintf("did you mean %q?", near)
 		}
-		d.fault(n, CodeValue, suggestion, "%s is %s, not %q", path, strings.Join(f.oneof, " or "), parsed.String())
+		d.fault(n, CodeValue, suggestion, "%s is %s, not %q", path, diag.OneOf(f.oneof), parsed.String())
 		return false
 	}
 	if why := outside(parsed, f); why != "" {

@@ -74,7 +74,7 @@ func validateModels(s *Settings, r *reporter) {
 		case a.Provider == "":
 			fault(s, r, key, CodeValue, "an alias of yours replaces the built-in one completely", "%s names no provider", key)
 		case !s.knowsProvider(a.Provider):
-			fault(s, r, key+".provider", CodeReference, guess(a.Provider, append(sortedKeys(s.Providers), Kinds()...)),
+			fault(s, r, key+".provider", CodeReference, guess(a.Provider, slices.Compact(slices.Sorted(slices.Values(append(sortedKeys(s.Providers), Kinds()...))))),
 				"%s.provider: %q is neither an entry of providers nor a kind", key, a.Provider)
 		case a.Model == "" && p.Kind != Offline:
 			fault(s, r, key, CodeValue, "add model:", "%s names no model", key)
