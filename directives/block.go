@@ -30,7 +30,7 @@ func Cut(lines []string, at diag.Position) (Block, []diag.Diagnostic) {
 			return b, r.list
 		}
 		if next := skipBlank(lines, b.Rest); next < len(lines) && isDirectiveLine(lines[next]) {
-			r.add(place(at, next, lines[next]), CodeMixedBlock, "", "this directive is below the fenced block: keep all of them in one place")
+			r.add(place(at, next, lines[next]), CodeMixedBlock, "", "this directive is below the fenced block")
 			for next < len(lines) && (isDirectiveLine(lines[next]) || strings.TrimSpace(lines[next]) == "") {
 				next++
 			}
@@ -49,7 +49,7 @@ func Cut(lines []string, at diag.Position) (Block, []diag.Diagnostic) {
 	}
 	b := Block{Lines: lines[first:end], At: offsetLines(at, first), Rest: end}
 	if next < len(lines) && end > first && isDirectiveFence(lines[next]) {
-		r.add(place(at, next, lines[next]), CodeMixedBlock, "", "this fenced block is below directive lines: keep all of them in one place")
+		r.add(place(at, next, lines[next]), CodeMixedBlock, "", "this fenced block is below directive lines")
 		b.Rest = cutFenced(lines, next, at, &r).Rest
 	}
 	findLate(lines, b.Rest, at, &r)

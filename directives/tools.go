@@ -108,7 +108,7 @@ func toolBlock(s source, open int, r *report) (end int, list []Param, ok bool) {
 		shut = matching(s.text, open, false)
 	}
 	if shut < 0 {
-		r.add(s.pos(open), CodeMalformed, "close it with )", "this parenthesis is not closed")
+		r.add(s.pos(open), CodeMalformed, "add the closing parenthesis", "this parenthesis is not closed")
 		return 0, nil, false
 	}
 	inside := source{text: s.text[open+1 : shut], at: s.pos(open + 1)}
