@@ -22,7 +22,7 @@ func (t *Trust) Narrow(s *settings.Settings, flag bool) error {
 		return nil
 	}
 	if flag {
-		return control.Denied.Wrap(t.refuse("vaultflow trust", fmt.Sprintf("this vault is not trusted yet: its dashboard does not open on %s", s.Web.Listen)))
+		return control.Denied.Wrap(t.refuse(fmt.Sprintf("this vault is not trusted yet: its dashboard does not open on %s", s.Web.Listen)))
 	}
 	s.Web.Listen = defaultListen
 	return nil

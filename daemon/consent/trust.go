@@ -108,11 +108,11 @@ func (t *Trust) Refusal(what string) error {
 	if !t.Untrusted() {
 		return nil
 	}
-	return t.refuse("vaultflow trust", "this vault is not trusted yet: "+what)
+	return t.refuse("this vault is not trusted yet: " + what)
 }
 
-func (t *Trust) refuse(command, message string) *failure.Error {
-	return failure.New(failure.Permission, "`"+command+"` shows what the vault asks for and lets you decide", "%s", message)
+func (t *Trust) refuse(message string) *failure.Error {
+	return failure.New(failure.Permission, "`vaultflow trust` shows what the vault asks for and lets you decide", "%s", message)
 }
 
 // Fingerprint identifies the level and the granted settings: a process loads its settings again when it changes.
@@ -214,11 +214,12 @@ func (t *Trust) MayRun(p *workflow.Plan) error {
 		return t.offlineOnly(p)
 	}
 	if why := t.Waits(s, p); why != "" {
-		command := fmt.Sprintf("vaultflow trust --workflow %q", p.Name)
+		message := fmt.Sprintf("workflow %q may not run: %s", p.Name, why)
 		if s.Allows(p.Name, t.Reach(p)) {
-			command = "vaultflow trust"
+			return t.refuse(message)
 		}
-		return t.refuse(command, fmt.Sprintf("workflow %q may not run: %s", p.Name, why))
+		return failure.New(failure.Permission,
+			fmt.Sprintf("`vaultflow trust --dry-run` shows what the workflow can reach; `vaultflow trust --workflow %q` allows it", p.Name), "%s", message)
 	}
 	return nil
 }
@@ -230,7 +231,7 @@ func (t *Trust) MayPreview(p *workflow.Plan) error {
 		return nil // the models refuse what is not allowed
 	}
 	if keys := t.waitingFor(p); len(keys) > 0 {
-		return t.refuse("vaultflow trust", fmt.Sprintf("workflow %q may not run: %s", p.Name, usesWaiting(keys)))
+		return t.refuse(fmt.Sprintf("workflow %q may not run: %s", p.Name, usesWaiting(keys)))
 	}
 	return nil
 }
