@@ -245,16 +245,16 @@ func (e *OverBudget) hint() string {
 	if e.NoPrice {
 		return "set the price of the alias in the settings, price: {input: 3, output: 15}; zeros for a model that costs nothing"
 	}
-	settings, less := e.Cap.SettingsKey()+" in the settings", "send less, or bound the answer with max_output_tokens"
+	settings, less := e.Cap.SettingsKey()+" in the settings", "send less, or limit the answer with max_output_tokens"
 	switch e.Cap.Scope {
 	case ScopeMonth:
 		return "raise " + settings + ", or wait for the next month"
 	case ScopeDay:
 		return "raise " + e.Cap.Key() + " in the workflow's budget, or " + settings + ", or wait for the next day"
 	case ScopeRun:
-		return "raise " + e.Cap.Key() + " in the workflow's budget and run it anew, or raise " + settings + " and retry the run; or " + less
+		return "raise " + e.Cap.Key() + " in the workflow's budget and start a new run, or raise " + settings + " and retry the run; or " + less
 	}
-	return "raise " + e.Cap.Key() + " in @budget and run it anew, or raise " + settings + " and retry the run; or " + less
+	return "raise " + e.Cap.Key() + " in @budget and start a new run, or raise " + settings + " and retry the run; or " + less
 }
 
 // Known is what was really spent as far as anybody said: without the estimates for requests at work and for those nobody answered.

@@ -14,8 +14,8 @@ import (
 )
 
 // A vault or a state directory may vanish under a serve that runs: its disk is unmounted, or somebody moves it. Nothing may
-// be begun then: notes would look deleted, and what a run records would be lost. serve stops its work, says so, and begins
-// anew when both are there again.
+// start then: notes would look deleted, and what a run records would be lost. serve stops its work, says so, and starts
+// again when both are back.
 
 // guardEvery is how often serve looks whether vault and state are there.
 const guardEvery = 2 * time.Second
@@ -68,9 +68,9 @@ func there(paths []string) bool {
 // comeBack waits until what is gone is there again. It says false when ctx ends before. The vault stays taken, so that nobody
 // begins with an empty history meanwhile.
 func comeBack(ctx context.Context, a *Workspace, gone goneError) bool {
-	a.Log.Error("stopped until it is back; nothing is begun meanwhile", "err", gone)
+	a.Log.Error("stopped until it is back; no runs or imports start until then", "err", gone)
 	if release, err := a.Vault.Lock(); err == nil {
-		defer release() //nolint:errcheck // the vault is opened anew
+		defer release() //nolint:errcheck // the vault is opened again
 	}
 	ticker := time.NewTicker(guardEvery)
 	defer ticker.Stop()
@@ -81,7 +81,7 @@ func comeBack(ctx context.Context, a *Workspace, gone goneError) bool {
 		case <-ticker.C:
 		}
 	}
-	a.Log.Info("back; beginning anew")
+	a.Log.Info("it is back; starting again")
 	return true
 }
 

@@ -26,7 +26,7 @@ func changedFiles(loaded settings.Snapshot, vault string) []string {
 
 // OutdatedText explains that a running serve does not know the current settings.
 func OutdatedText(changed []string) string {
-	return strings.Join(changed, ", ") + ": changed since serve began; it works with the former settings until you restart it"
+	return strings.Join(changed, ", ") + ": changed since serve started; restart it to apply the change"
 }
 
 // followSettings logs that files of settings change under the running serve, and that they are as before again.

@@ -165,7 +165,7 @@ func triggersOf(p *workflow.Plan) []string {
 		out = append(out, "watch: "+glob)
 	}
 	if p.Meta.OnImport != nil {
-		out = append(out, strings.TrimSpace("on_import "+strings.Join(p.Meta.OnImport.Globs, ", ")))
+		out = append(out, strings.TrimSuffix("on_import: "+strings.Join(p.Meta.OnImport.Globs, ", "), ": "))
 	}
 	return out
 }

@@ -182,7 +182,7 @@ func (t tally) failure(b BatchRecord, items int) error {
 		f.Message = fmt.Sprintf("all %d batches failed, the first one: %s", items, b.Failure.Message)
 	}
 	if n := items - t.total; n > 0 {
-		f.Message += fmt.Sprintf("; %d not begun", n)
+		f.Message += fmt.Sprintf("; %d not started", n)
 	}
 	return &f
 }

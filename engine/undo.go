@@ -49,7 +49,7 @@ func CheckUndo(r RunRecord) *failure.Error {
 	switch {
 	case r.Kind == KindImport:
 		return failure.New(failure.Input, "move the original out of the bundle, where it is kept, and then delete the bundle's folder and its note by hand",
-			"run %s is the import of %s: an import is not taken back by a command", r.ID, r.Workflow)
+			"run %s is the import of %s: imports cannot be undone with a command", r.ID, r.Workflow)
 	case !r.Status.Finished():
 		return failure.New(failure.Input, "wait for its end, or cancel it first", "run %s is %s: only a finished run can be undone",
 			r.ID, strings.ReplaceAll(string(r.Status), "_", " "))
@@ -129,7 +129,7 @@ func (m Memory) MarshalJSON() ([]byte, error) {
 }
 
 // WaysBack returns the changes that take a list of changes back, last ones first. What a run did to one file in several goes,
-// with nobody in between, is taken back in one.
+// with nobody in between, is undone in one.
 func WaysBack(changes []RunChange) []WayBack {
 	var done []RunChange
 	last := map[string]int{} // by name: the change that the next one of the same file may build on

@@ -25,7 +25,7 @@ func TestImport_partOfADocument(t *testing.T) {
 		}
 	}
 	note := b.read(made.Note)
-	hasAll(t, note, "pages: 2\n", "pages 2, 4 of 4", "> - only pages 2, 4 of 4 were imported", "## Page 4\n", "[[#Page 2|Detail]]", `- Start \| [here\]`)
+	hasAll(t, note, "pages: 2\n", "pages 2, 4 of 4", "> - imported only pages 2, 4 of 4", "## Page 4\n", "[[#Page 2|Detail]]", `- Start \| [here\]`)
 	if strings.Contains(note, "## Page 3") || strings.Contains(note, "[[#Page 1|") {
 		t.Errorf("the note speaks of pages that are not there:\n%s", note)
 	}

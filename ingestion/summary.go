@@ -55,7 +55,7 @@ func (s *store) remarks(rec documentRecord, pages []manifest.Page) []string {
 		for i, p := range pages {
 			numbers[i] = p.N
 		}
-		warnings = append(warnings, fmt.Sprintf("only %s of %d were imported", manifest.PageList(numbers), rec.Document.Pages))
+		warnings = append(warnings, fmt.Sprintf("imported only %s of %d", manifest.PageList(numbers), rec.Document.Pages))
 	}
 	return warnings
 }

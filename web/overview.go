@@ -84,7 +84,7 @@ func dollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', de
 func (s frontPage) matters(o engine.Overview) []matter {
 	var list []matter
 	if len(o.Outdated) > 0 {
-		reason := strings.Join(o.Outdated, ", ") + ": changed since serve began; it works with the former settings until you restart it"
+		reason := strings.Join(o.Outdated, ", ") + ": changed since serve started; restart it to apply the change"
 		list = append(list, matter{pill{"warn", "!", "settings"}, "Restart serve", reason, "", stamp{}})
 	}
 	if t := o.Trust; t != nil && (t.Waiting > 0 || t.Level == "untrusted") {

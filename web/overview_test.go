@@ -39,7 +39,7 @@ func TestToday_matters(t *testing.T) {
 	for _, want := range []string{
 		"<dt>runs</dt><dd>1234</dd>", "<dt>failed</dt><dd>2</dd>", "<dt>skipped</dt><dd>3</dd>", "<dt>files waiting</dt><dd>2</dd>", "4,000 tokens, at most 5,000",
 		"at most $0.0500", "<dt>this month</dt><dd>$12.3", " of $20.00</dd>", "today 16:05</time> Nightly", `<a href="/approvals#h-r-a">Plan</a> <span>2 files &lt;b&gt;</span>`,
-		"<b>Restart serve</b> <span>.env, settings.yaml: changed since serve began", "<b>Import/locked.pdf</b>", "<b>Digest</b> <span>paused after 3 failures", `<a href="/runs/r-f">Digest</a> <span>it would not</span>`,
+		"<b>Restart serve</b> <span>.env, settings.yaml: changed since serve started", "<b>Import/locked.pdf</b>", "<b>Digest</b> <span>paused after 3 failures", `<a href="/runs/r-f">Digest</a> <span>it would not</span>`,
 		`<a href="/imports/i-f">Import/x.pdf</a> <span>no PDF</span>`,
 	} {
 		if !strings.Contains(body, want) {

@@ -269,7 +269,7 @@ func checkShown(seen approval.Shown, list []engine.Proposal, digests []string) e
 		}
 		if !whole && !slices.Contains(digests, p.Digest()) {
 			return exit(exitRefused, failure.New(failure.Permission, fmt.Sprintf("vaultflow approvals %s --item %d", p.Run, p.Item),
-				"item %d of run %s was not shown whole yet, as it is now: %s", p.Item, p.Run, p.What()))
+				"item %d of run %s was not shown in full since it last changed: %s", p.Item, p.Run, p.What()))
 		}
 	}
 	return nil

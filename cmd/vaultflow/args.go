@@ -24,16 +24,17 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 // argumentFault explains a wrong number of arguments.
 func argumentFault(cmd *cobra.Command, a []string) string {
+	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 	takes := strings.TrimSpace(strings.TrimPrefix(cmd.Use, cmd.Name()))
 	switch {
 	case cmd.HasSubCommands():
-		return fmt.Sprintf("%s has no command %q", cmd.CommandPath(), a[0])
+		return fmt.Sprintf("%s has no command %q", name, a[0])
 	case takes == "":
-		return fmt.Sprintf("%s takes no arguments, not %q", cmd.CommandPath(), a)
+		return fmt.Sprintf("%s takes no arguments, not %q", name, a)
 	case len(a) > 0:
-		return fmt.Sprintf("%s takes %s, not %q; put quotes around a name with blanks", cmd.CommandPath(), takes, a)
+		return fmt.Sprintf("%s takes %s, not %q; put quotes around a name with blanks", name, takes, a)
 	}
-	text := fmt.Sprintf("%s needs %s", cmd.CommandPath(), takes)
+	text := fmt.Sprintf("%s needs %s", name, takes)
 	if lister := listedBy[takes]; lister != "" {
 		text += fmt.Sprintf("; `vaultflow %s` lists them", lister)
 	}

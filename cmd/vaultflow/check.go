@@ -88,10 +88,10 @@ func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names 
 	}
 	warnOfAliases(ctx, a, g)
 	if failed > 0 {
-		return exit(exitInvalid, fmt.Errorf("%d of %d workflows cannot run", failed, count))
+		return exit(exitInvalid, fmt.Errorf("%d of %s cannot run", failed, words.Counted(count, "workflow")))
 	}
 	if !g.json {
-		fmt.Fprintf(g.err, "%d workflows, no errors\n", count)
+		fmt.Fprintf(g.err, "%s, no errors\n", words.Counted(count, "workflow"))
 	}
 	return nil
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon/doctor"
+	"github.com/vaultflow/vaultflow/daemon/words"
 )
 
 func newDoctor(g *globals) *cobra.Command {
@@ -29,7 +31,7 @@ func newDoctor(g *globals) *cobra.Command {
 				}
 			}
 			if problems > 0 {
-				return exit(exitFailed, fmt.Errorf("%d problems", problems))
+				return exit(exitFailed, errors.New(words.Counted(problems, "problem")))
 			}
 			return nil
 		},

@@ -106,7 +106,7 @@ func (f *importFlags) check(paths []string) error {
 	case doing == 0:
 		return usagef("name files or folders, or use --status")
 	case doing > 1:
-		return usagef("paths, --status, --retry and --cancel exclude each other")
+		return usagef("use only one of paths, --status, --retry and --cancel")
 	case !slices.Contains(modes, f.Mode):
 		return usagef("--mode %q; there are markdown, page_images and hybrid", f.Mode)
 	case err != nil:

@@ -36,7 +36,7 @@ func TestServe_saysThatSettingsChanged(t *testing.T) {
 	put(s.path(settings.FileName), was+"# the same, but for a comment\n")
 	put(user, "policy: {links: strict}\n")
 	put(s.path(".env"), "LAB_KEY=x\n")
-	const says = "changed since serve began; it works with the former settings until you restart it"
+	const says = "changed since serve started; restart it to apply the change"
 	want := ".env, " + user + ", settings.yaml: " + says
 	if out := s.must("status"); !strings.Contains(out, want) {
 		t.Errorf("status lacks %q:\n%s", want, out)
@@ -77,12 +77,12 @@ func TestServe_outlivesFaultySettings(t *testing.T) {
 	d.logged("the settings have faults; serve continues with the former ones")
 	s.write("Import/a.txt", "Some text.\n")
 	s.wait(patience, "a dropped file to be imported", func() (bool, string) { return s.there("Imported/a/index.md"), "" })
-	if out := s.must("status"); !strings.Contains(out, "at work") || !strings.Contains(out, "not trusted") || !strings.Contains(out, "restart") {
+	if out := s.must("status"); !strings.Contains(out, "running") || !strings.Contains(out, "not trusted") || !strings.Contains(out, "restart") {
 		t.Error(out)
 	}
 	s.write(settings.FileName, was)
 	s.must("trust", "--own")
-	if out := s.must("status"); !strings.Contains(out, "at work") || strings.Contains(out, "restart") {
+	if out := s.must("status"); !strings.Contains(out, "running") || strings.Contains(out, "restart") {
 		t.Error(out)
 	}
 }

@@ -32,7 +32,7 @@ func newPreview(g *globals) *cobra.Command {
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if (len(names) == 0) == (len(inputs) == 0) {
-				return usagef("name a workflow, or inputs with -i")
+				return usagef("name either a workflow or inputs with -i")
 			}
 			a, err := g.open(cmd.Context())
 			if err != nil {

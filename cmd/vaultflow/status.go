@@ -63,9 +63,9 @@ func vaultStatus(ctx context.Context, a *daemon.Workspace) (o engine.Overview, e
 func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(what, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", what, fmt.Sprintf(format, args...)) }
-	serving := "not at work: nothing is imported, and nothing runs by itself"
+	serving := "not running: nothing is imported, and no workflow starts on its own"
 	if o.Serving {
-		serving = "at work"
+		serving = "running"
 	}
 	if o.URL != "" {
 		serving += "; dashboard at " + o.URL

@@ -26,7 +26,7 @@ func TestServe_statusNote(t *testing.T) {
 		return s.read("State/Status.md")
 	}
 	note("runs_today: 0")
-	if out := s.must("status"); !strings.Contains(out, "at work; dashboard at http://127.0.0.1:") {
+	if out := s.must("status"); !strings.Contains(out, "running; dashboard at http://127.0.0.1:") {
 		t.Errorf("status beside serve says\n%s", out)
 	}
 	s.must("run", "Hand")

@@ -63,7 +63,7 @@ func (f trustFlags) check(notes []string) error {
 		}
 	}
 	if doing > 1 {
-		return usagef("--own, --shared, --revoke, --workflow or --setting, --dry-run and notes exclude each other, but --dry-run goes with notes")
+		return usagef("use only one of --own, --shared, --revoke, --workflow or --setting, and --dry-run or names of notes")
 	}
 	if f.all && !f.shared {
 		return usagef("--all goes with --shared; --own allows everything that is asked for")

@@ -45,7 +45,7 @@ func newUndo(g *globals) *cobra.Command {
 
 // confirm asks a person at a terminal.
 func confirm(in io.Reader, out io.Writer, open int) (bool, error) {
-	fmt.Fprintf(out, "take %s back? [y/N] ", words.Counted(open, "change"))
+	fmt.Fprintf(out, "undo %s? [y/N] ", words.Counted(open, "change"))
 	answer, err := bufio.NewReader(in).ReadString('\n')
 	if err != nil && answer == "" {
 		return false, nil // the end of the input is no yes
@@ -54,7 +54,7 @@ func confirm(in io.Reader, out io.Writer, open int) (bool, error) {
 	return answer == "y" || answer == "yes", nil
 }
 
-// undo shows what would be taken back, and takes it back unless that is all, or the person says no.
+// undoRun shows the changes of a run, and undoes them unless this is a dry run or the user declines.
 func undoRun(ctx context.Context, a *daemon.Workspace, g *globals, id string, dry bool, ask func(open int) (bool, error)) error {
 	run, err := knownRun(ctx, a, id)
 	if err != nil {
@@ -72,9 +72,9 @@ func undoRun(ctx context.Context, a *daemon.Workspace, g *globals, id string, dr
 	case err != nil || dry:
 		return err
 	case preview.Nothing() && kept > 0:
-		return exit(exitOmissions, fmt.Errorf("nothing of run %s can be taken back: see above", run.ID))
+		return exit(exitOmissions, fmt.Errorf("none of the changes of run %s can be undone: see above", run.ID))
 	case preview.Nothing():
-		fmt.Fprintf(g.err, "run %s left nothing that could be taken back\n", run.ID)
+		fmt.Fprintf(g.err, "run %s has no changes left to undo\n", run.ID)
 		return nil
 	}
 	if sure, err := ask(open); err != nil || !sure {

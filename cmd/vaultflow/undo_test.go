@@ -11,7 +11,7 @@ func TestConfirm_onlyYesIsYes(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]bool{"y\n": true, "YES\r\n": true, " yes": true, "n\n": false, "\n": false, "": false, "yep\n": false} {
 		var asked strings.Builder
-		if got, err := confirm(strings.NewReader(input), &asked, 2); got != want || err != nil || asked.String() != "take 2 changes back? [y/N] " {
+		if got, err := confirm(strings.NewReader(input), &asked, 2); got != want || err != nil || asked.String() != "undo 2 changes? [y/N] " {
 			t.Errorf("%q: %v, %v; asked %q", input, got, err, &asked)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -65,6 +66,7 @@ func unpauseWorkflow(ctx context.Context, a *daemon.Workspace, g *globals, name 
 			fmt.Fprintf(out, "%s was not paused\n", line.Workflow)
 			return
 		}
-		fmt.Fprintf(out, "%s fires by itself again; it was %s\n", line.Workflow, line.Was)
+		paused, _, _ := strings.Cut(line.Was, "; `vaultflow unpause") // the advice has just been followed
+		fmt.Fprintf(out, "%s is resumed; it was %s\n", line.Workflow, paused)
 	})
 }

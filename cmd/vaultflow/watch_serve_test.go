@@ -160,7 +160,7 @@ func TestServe_pauseAndUnpause(t *testing.T) {
 	if reason := s.runs("Fails")[0].Reason; !strings.Contains(reason, "`vaultflow unpause \"Fails\"`") {
 		t.Errorf("the refused run says %q, want the command that ends the pause", reason)
 	}
-	if out := s.must("unpause", "fails"); !strings.Contains(out, "Fails fires by itself again; it was paused after 3 failures in a row") {
+	if out := s.must("unpause", "fails"); out != "Fails is resumed; it was paused after 3 failures in a row\n" {
 		t.Errorf("unpause says %q", out)
 	}
 	s.write("Inbox/A.md", "once more\n")

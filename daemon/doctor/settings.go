@@ -24,7 +24,7 @@ func examineSettings(a *daemon.Workspace) []Finding {
 	if a.Faults != nil {
 		all = append(all, Finding{
 			Subject: "settings", State: "problem", Message: "the vault's file has faults: " + strings.ReplaceAll(a.Faults.Error(), "\n", "; "),
-			Fix: "mend it; until then it counts as absent here, and nothing is run or imported",
+			Fix: "fix them; until then the file is ignored here, and nothing is run or imported",
 		})
 	}
 	for _, p := range a.Settings.Parts() {

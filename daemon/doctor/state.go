@@ -65,7 +65,7 @@ func examineDatabase(ctx context.Context, j *journal.Journal) Finding {
 	if err != nil {
 		return Finding{Subject: "database", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}
 	}
-	f.Message = fmt.Sprintf("%s with %s, %s of it free for more; %s in %s", content.FormatSize(h.Database), words.Counted(h.Runs, "run"), content.FormatSize(h.Unused),
+	f.Message = fmt.Sprintf("%s with %s, %s unused; %s in %s", content.FormatSize(h.Database), words.Counted(h.Runs, "run"), content.FormatSize(h.Unused),
 		content.FormatSize(h.Blobs), words.Counted(h.Files, "blob"))
 	limited, cancel := context.WithTimeout(ctx, checkFor)
 	defer cancel()
@@ -75,7 +75,7 @@ func examineDatabase(ctx context.Context, j *journal.Journal) Finding {
 	case err != nil:
 		return Finding{Subject: "database", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}
 	default:
-		f.Message += "; whole"
+		f.Message += "; intact"
 	}
 	return f
 }

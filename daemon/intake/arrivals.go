@@ -97,7 +97,7 @@ func (a *Arrivals) take(ctx context.Context) error {
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
-			a.log.Error("file not taken", "name", news.Name, "err", err)
+			a.log.Error("file not imported", "name", news.Name, "err", err)
 			a.watcher.Release(news.Name)
 		case run != "":
 			following.Go(func() { a.follow(ctx, news, run) })
@@ -122,7 +122,7 @@ func (a *Arrivals) arrival(ctx context.Context, news disk.Arrival) (run string, 
 		return "", a.journal.Imports.Gone(ctx, news.Name)
 	case disk.StateRefused:
 		a.log.Warn("file refused", "name", news.Name, "reason", news.Reason)
-		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, "not taken: "+news.Reason, time.Now())
+		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, "not imported: "+news.Reason, time.Now())
 	case disk.StateBlocked:
 		a.log.Warn("file waits", "name", news.Name, "reason", news.Reason)
 		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, news.Reason, time.Now())

@@ -67,7 +67,7 @@ func newProvider(name string, p settings.Provider) (llm.Provider, error) {
 }
 
 func missingKey(name string, p settings.Provider) error {
-	hint := "set " + p.APIKeyEnv + " in the environment or in a .env beside the state directory; `vaultflow doctor` shows where it looks"
+	hint := "set " + p.APIKeyEnv + " in the environment or in the .env file of the state directory; `vaultflow doctor` shows where it looks"
 	if p.Kind == "bedrock" {
 		hint = "name a profile, or " + hint
 	}

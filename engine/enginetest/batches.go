@@ -121,8 +121,8 @@ func besideEachOther(t *testing.T, factory Factory) {
 
 func batchStops(t *testing.T, factory Factory) {
 	for _, c := range []struct{ parallel, statuses, reason string }{
-		{`"parallel":1`, "1 done, 2 failed", "batch 2 of 4 (y): no answer for a#2; 2 not begun"},
-		{`"parallel":2`, "1 done, 2 failed, 3 skipped", "batch 2 of 4 (y): no answer for a#2; 1 not begun"},
+		{`"parallel":1`, "1 done, 2 failed", "batch 2 of 4 (y): no answer for a#2; 2 not started"},
+		{`"parallel":2`, "1 done, 2 failed, 3 skipped", "batch 2 of 4 (y): no answer for a#2; 1 not started"},
 	} {
 		w := NewWorld()
 		w.Items["a"] = items("x", "y", "z", "u")

@@ -109,7 +109,7 @@ func TestStepTimeout_batches(t *testing.T) {
 	inTime(t, w, func(t *testing.T, c local.Config) {
 		got := runInTime(t, c, timed(`,"for_each":{"parallel":2,"on_error":"skip"}`))
 		wantTimeout(t, got)
-		if want := `step "a": batch 2 of 4 (y): the step timed out (1m0s); 1 not begun`; got.Reason != want {
+		if want := `step "a": batch 2 of 4 (y): the step timed out (1m0s); 1 not started`; got.Reason != want {
 			t.Errorf("reason %q, want %q", got.Reason, want)
 		}
 		if w.File("w.md") != "answer to prompt of a x\n" || len(w.Marks()) != 1 || w.Calls(engine.ActivityResolve, "a#4") != 0 {

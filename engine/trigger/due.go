@@ -92,7 +92,7 @@ func decide(slots []engine.SlotRecord, now time.Time, catchUp string) []engine.S
 		case catchUp == "all":
 			s.State, s.Reason = engine.SlotMissed, fmt.Sprintf("catch_up: all goes back %d slots", catchUpMost)
 		default:
-			s.State, s.Reason = engine.SlotMissed, "at that time vaultflow was not at work, or the machine asleep (catch_up: none)"
+			s.State, s.Reason = engine.SlotMissed, "at that time vaultflow was not running, or the machine was asleep (catch_up: none)"
 		}
 	}
 	return slots

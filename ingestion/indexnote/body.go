@@ -49,7 +49,7 @@ func writeMembers(n *Note) error {
 	if n.Message != "" {
 		return writeKept(n)
 	}
-	writeChildren(n, "The files of the archive are imported each by itself:")
+	writeChildren(n, "Each file of the archive is imported separately:")
 	return nil
 }
 
@@ -139,7 +139,7 @@ func writeText(n *Note) error {
 func writeMail(n *Note) error {
 	err := writeParts(n)
 	if err == nil && len(n.Manifest.Children) > 0 {
-		writeChildren(n, "The attachments are imported each by itself:")
+		writeChildren(n, "Each attachment is imported separately:")
 	}
 	return err
 }
