@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vaultflow/vaultflow"
@@ -152,6 +153,9 @@ type webStarter struct{ w *Process }
 // StartWorkflow implements web.Starter.
 func (s webStarter) StartWorkflow(ctx context.Context, name string) (engine.Started, error) {
 	id, err := s.w.Runs.Start(ctx, control.RunOrder{Workflow: name})
+	if control.ClassOf(err) != "" { // it is meant for the user
+		err = failure.New(failure.InvalidWorkflow, "", "%v", err)
+	}
 	return engine.Started{Run: id, Created: true}, err
 }
 

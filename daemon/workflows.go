@@ -183,7 +183,7 @@ func schedules(p *workflow.Plan) string {
 func (w *Workflows) World() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: w.zone, Models: w.settings.AliasNames(), Waiting: w.settings.WaitingNames(), Default: w.settings.Models.Default,
-		Tools: toolbox.Names(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, FS: modelFS(w.vault, w.settings), Links: w.vault,
+		Tools: toolbox.Names(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, Gate: gateOf(w.settings), FS: modelFS(w.vault, w.settings), Links: w.vault,
 		Schema: step.CheckSchema, Changes: toolbox.NeedsYes,
 	}
 }

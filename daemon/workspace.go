@@ -188,11 +188,11 @@ func load(ctx context.Context, o Options, stateDir string) (loaded, error) {
 }
 
 // gate decides about every change of the vault.
-func (a *Workspace) gate() policy.Gate {
-	v := a.Settings.Vault
-	return policy.Gate{
-		WorkflowsDir: v.WorkflowsDir, ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, StatusNote: a.Settings.Engine.StatusNote,
-	}
+func (a *Workspace) gate() policy.Gate { return gateOf(a.Settings) }
+
+func gateOf(s *settings.Settings) policy.Gate {
+	v := s.Vault
+	return policy.Gate{WorkflowsDir: v.WorkflowsDir, ImportDir: v.ImportDir, ImportedDir: v.ImportedDir, StatusNote: s.Engine.StatusNote}
 }
 
 // Writing returns the vault as a writer may change it.

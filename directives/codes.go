@@ -72,6 +72,7 @@ const (
 	CodeBadCharacter  = "VF164"
 	CodeHidden        = "VF165"
 	CodeImportFolder  = "VF166"
+	CodeRefusedPlace  = CodeImportFolder // as the import folder: no output may write there
 	CodeExtension     = "VF167"
 	CodeNotPermitted  = "VF168"
 	CodeVariableName  = "VF169"

@@ -62,7 +62,7 @@ var codes = []Code{
 	{CodeParent, diag.SeverityError, "a path contains .. or .", "write it from the vault's root"},
 	{CodeBadCharacter, diag.SeverityError, "a path contains a character that is not allowed in a note's name", "remove the character"},
 	{CodeHidden, diag.SeverityError, "a path leads into a dot folder", "use a visible folder"},
-	{CodeImportFolder, diag.SeverityError, "an output is inside the import folder", "write elsewhere: the import folder is an inbox"},
+	{CodeImportFolder, diag.SeverityError, "an output is where the workflow must not write, such as the import folder, settings or the status note", "write elsewhere"},
 	{CodeExtension, diag.SeverityError, "an output has an extension that does not fit its text or write mode", "use .md, or another text extension for plain text"},
 	{CodeNotPermitted, diag.SeverityError, "a path is not covered by permissions", "add it to permissions, or choose another path"},
 	{CodeVariableName, diag.SeverityError, "a variable's name is not an identifier", "use letters, digits, _ and -"},

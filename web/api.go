@@ -94,7 +94,7 @@ func (s apiRoutes) start(w http.ResponseWriter, r *http.Request) {
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&body); err != nil || body.Workflow == "" {
-		s.site.fail(w, r, http.StatusBadRequest, "the body must be JSON", `send {"workflow": "name"}`)
+		s.site.fail(w, r, http.StatusBadRequest, `the body must be a JSON object with the name of a workflow and nothing else`, `send {"workflow": "name"}`)
 		return
 	}
 	started, err := s.site.cfg.Starter.StartWorkflow(r.Context(), body.Workflow)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/failure/diag"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -23,6 +24,7 @@ type World struct {
 	Default   string         // the alias of steps that name none
 	Tools     []string       // tools in this version
 	ImportDir string         // the inbox, where nothing is written
+	Gate      policy.Gate    // of all writes
 
 	// Foreign reports whether a tool that is not in Tools may be used (one of an MCP server), or why a tool of the language
 	// cannot be used with the current settings. nil: only Tools may be used.
@@ -143,10 +145,27 @@ func (c *checker) outputs() {
 			if out.Target.Link {
 				continue
 			}
-			if _, err := out.Name(env); err != nil && !c.depends(out.Target, err) {
+			name, err := out.Name(env)
+			switch {
+			case err == nil:
+				c.refusedPlace(name, out)
+			case !c.depends(out.Target, err):
 				c.add(asDiagnostic(err, out.Target.At))
 			}
 		}
+	}
+}
+
+// refusedPlace reports an output to a file that no workflow, or not this one, may write. The run would refuse it too, but
+// only after the model was asked.
+func (c *checker) refusedPlace(name string, out directives.Output) {
+	permissions := c.plan.Meta.Permissions
+	ruling := c.world.Gate.Decide(policy.Request{
+		Writer: policy.ByOutput, Action: policy.Change, Place: policy.Target{Name: name, Exists: true}, Workflow: c.plan.File,
+		Permitted: policy.Permitted{Allowed: permissions.MayWrite(name), Explicit: permissions.NamesForWriting(name)},
+	})
+	if ruling.Verdict == policy.VerdictRefused {
+		c.add(directives.At(out.Target.At, directives.CodeRefusedPlace, ruling.Hint, "%s %s", name, ruling.Reason))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/media/remote"
 )
 
 // importFlags are the flags of `import`.
@@ -103,6 +104,10 @@ func (f *importFlags) check(paths []string) error {
 	modes := []string{"", config.ModeMarkdown, config.ModePageImages, config.ModeHybrid}
 	pages, err := choose.ParsePages(f.Pages)
 	switch {
+	case slices.Contains(paths, ""):
+		return usagef("a path is empty; is a variable of your shell not set?")
+	case f.name != "" && len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return p == "-" || remote.IsAddress(p) }):
+		return usagef("--name is for standard input or an address; rename the file instead")
 	case doing == 0:
 		return usagef("name files or folders, or use --status")
 	case doing > 1:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/daemon"
@@ -20,7 +21,7 @@ import (
 
 // importPaths imports files in the order in which they were named, prints a line for each, and returns the worst outcome.
 func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []string, f importFlags) error {
-	orders, cleanup, err := importOrders(g, paths, f)
+	orders, cleanup, err := importOrders(g, paths, f, a.Dir)
 	defer cleanup()
 	if err != nil {
 		return err
@@ -155,9 +156,25 @@ func labelOf(o control.ImportOrder) string {
 	return string(o.Path)
 }
 
+// holds reports whether a folder is the vault or contains it.
+func holds(folder, vaultDir string) bool {
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return false
+	}
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	if real, err := filepath.EvalSymlinks(vaultDir); err == nil {
+		vaultDir = real
+	}
+	below, err := filepath.Rel(folder, vaultDir)
+	return err == nil && filepath.IsLocal(below)
+}
+
 // importOrders lists the files to import. Folders are walked, and standard input goes into a temporary file, which cleanup
 // removes.
-func importOrders(g *globals, paths []string, f importFlags) (orders []control.ImportOrder, cleanup func(), err error) {
+func importOrders(g *globals, paths []string, f importFlags, vaultDir string) (orders []control.ImportOrder, cleanup func(), err error) {
 	cleanup = func() {}
 	for _, given := range paths {
 		if given == "-" {
@@ -175,6 +192,9 @@ func importOrders(g *globals, paths []string, f importFlags) (orders []control.I
 		if remote.IsAddress(given) {
 			orders = append(orders, control.ImportOrder{URL: given, Name: f.name, ImportHow: f.ImportHow})
 			continue
+		}
+		if holds(given, vaultDir) {
+			return nil, cleanup, usagef("%s contains the vault itself; name the files or folders to import", given)
 		}
 		found, err := intake.OrdersIn(given, f.ImportHow, func(err error) { fmt.Fprintf(g.err, "skipped: %v\n", err) })
 		if err != nil {

@@ -53,7 +53,7 @@ var rooms = []room{
 	{"ingestion/fonts", 2, nil},
 	{"ingestion/layout", 2, nil},
 	{"ingestion/pdftest", 2, nil},
-	{"workflow", 3, []string{"directives", "vault", "workflow/assistantmd"}},
+	{"workflow", 3, []string{"directives", "policy", "vault", "workflow/assistantmd"}},
 	{"workflow/assistantmd", 3, []string{"directives"}},
 	{"llm", 3, []string{"cost", "content", "policy"}},
 	{"llm/metered", 3, []string{"cost", "llm"}},

@@ -9,11 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure"
 )
 
 // socketName is the control socket's name. Its folder is private even if the state directory is not. Socket paths are short
@@ -131,6 +135,10 @@ func Serve(ctx context.Context, stateDir string, handle func(context.Context, Or
 	return err
 }
 
+// ErrNoServe means that no serve takes orders. If the vault is in use all the same, another command works on it.
+var ErrNoServe = failure.New(failure.State, "wait until it has ended, or start `vaultflow serve`, which many commands can use at once",
+	"another vaultflow command is using this vault")
+
 // Ask sends an order to the working process.
 func Ask(ctx context.Context, stateDir string, o Order) (Reply, error) {
 	body, err := json.Marshal(o)
@@ -147,6 +155,9 @@ func Ask(ctx context.Context, stateDir string, o Order) (Reply, error) {
 	}
 	response, err := client.Do(request)
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+			return Reply{}, ErrNoServe
+		}
 		return Reply{}, fmt.Errorf("reach the running vaultflow: %w", err)
 	}
 	defer response.Body.Close()

@@ -124,7 +124,7 @@ func TestAsk_keepsTheClassOfARefusal(t *testing.T) {
 	for _, refused := range refusals {
 		orders <- refused
 		_, err := Ask(ctx, state, Order{Info: true})
-		for err != nil && strings.Contains(err.Error(), "reach the running vaultflow") && ctx.Err() == nil { // until it listens
+		for errors.Is(err, ErrNoServe) && ctx.Err() == nil { // until it listens
 			_, err = Ask(ctx, state, Order{Info: true})
 		}
 		got, want := failure.Of(err), failure.Of(refused)
