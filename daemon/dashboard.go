@@ -184,7 +184,7 @@ func (t webTrust) Decide(_ context.Context, answer engine.TrustAnswer) (again bo
 	return t.w.Workspace.Trust.Outdated(), nil
 }
 
-// answerFirst is how long the browser has for its answer before serve begins anew.
+// answerFirst is how long the browser has for its answer before serve begins again.
 const answerFirst = 300 * time.Millisecond
 
 // webControl ends and repeats runs from the dashboard.

@@ -94,7 +94,7 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address strin
 		return "", err
 	}
 	defer w.Close()
-	if err := w.Journal.Imports.Gone(ctx, ""); err != nil { // files that were arriving are seen anew
+	if err := w.Journal.Imports.Gone(ctx, ""); err != nil { // files that were arriving are seen again
 		return "", err
 	}
 	if sandboxed := a.Workers.Problem(ctx); sandboxed != "" {

@@ -58,7 +58,7 @@ const (
 const (
 	ProposalApproved  = "approved"
 	ProposalRejected  = "rejected"
-	ProposalWithdrawn = "withdrawn" // what it builds on has changed: it was proposed anew, or is not needed any more
+	ProposalWithdrawn = "withdrawn" // what it builds on has changed: it was proposed again, or is not needed any more
 )
 
 // ProposalCall is the Kind of a proposal for a call that changes no file by itself. Others have the kind of their [Change].

@@ -34,7 +34,7 @@ func (b *body) batches(s PinnedStep, ref StepRef, when []Mark, r *StepRecord) er
 	return l.end(when)
 }
 
-// lineup is the row of a step's batches: those before waiting are finished, those behind it have not begun.
+// lineup is the row of a step's batches: those before waiting are finished, those behind it have not started.
 type lineup struct {
 	*body
 	step    PinnedStep

@@ -114,7 +114,7 @@ func (p Proposal) Show(ctx context.Context, get func(ctx context.Context, digest
 }
 
 // showAfter shows a change of a file whose content before is not known any more: it was too large to be kept, or somebody has
-// changed it since. Writing it fails then, and it is proposed anew.
+// changed it since. Writing it fails then, and it is proposed again.
 func (p Proposal) showAfter(head string, after []byte) Shown {
 	if p.After == "" {
 		return Shown{fmt.Sprintf("%s%s %s, whose content is not shown\n", head, p.Kind, visible.Name(p.Name)), true}

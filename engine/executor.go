@@ -40,7 +40,7 @@ type Executor interface {
 // RetryFrom is where a retry begins. The zero value is the activity at which the run failed or was cancelled; the run's
 // status must be Incomplete then.
 type RetryFrom struct {
-	// Step begins again at a step of a finished run, however it ended: this step and all behind it are carried out anew, on
+	// Step begins again at a step of a finished run, however it ended: this step and all behind it are carried out again, on
 	// top of what they wrote before. The steps before it must not have failed.
 	Step string `json:"step,omitempty"`
 	// Failed repeats the batches that failed or were skipped in steps that continued without them (@for_each on_error=skip).

@@ -63,7 +63,7 @@ type Request struct {
 	// Key makes asking idempotent: two requests with one key are one run. Empty for manual runs, which are never the same.
 	Key string
 	// Again lets a run start although one with the same key has finished; one that has not finished is still the same run.
-	// A finished import that was cancelled or needs a password is not begun again by itself.
+	// A finished import that was cancelled or needs a password is not started again automatically.
 	Again   bool
 	Kind    Kind
 	Subject string // the workflow's name, or the vault name of the file to import

@@ -41,7 +41,7 @@ const jpegQuality = 85
 var decodes = make(chan struct{}, 2)
 
 // Normalise makes a picture fit: bytes within the limits stay as they are, everything else is decoded, turned upright,
-// scaled down (never up) and encoded anew, which drops its metadata. Photographs become JPEG, graphics PNG unless that
+// scaled down (never up) and re-encoded, which drops its metadata. Photographs become JPEG, graphics PNG unless that
 // passes MaxBytes; neither becomes a type that Accept leaves out. Of an animation that does not fit the first frame is
 // kept. A picture that is not decoded here (see [Info]) and does not fit is ErrUnsupported. The result is the same for
 // the same bytes and limits. At most two pictures are decoded at a time.
@@ -80,7 +80,7 @@ func Normalise(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Encode
 }
 
 // Fit makes a picture fit that another decoder has made, upright, of the file that info describes. It is always encoded
-// anew.
+// again.
 func Fit(ctx context.Context, img image.Image, info Info, l Limits) (Encoded, error) {
 	info.Orientation = 1
 	info.Width, info.Height = img.Bounds().Dx(), img.Bounds().Dy()

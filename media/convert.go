@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
-// Convert has the worker decode a picture of any kind and encode it anew as PNG or JPEG, upright, within the limits and
+// Convert has the worker decode a picture of any kind and re-encode it as PNG or JPEG, upright, within the limits and
 // without its metadata. Of a file with several pictures the first is taken. A picture with too many pixels is refused
 // before it is given to the worker. Without a worker the error says so.
 func Convert(ctx context.Context, w Worker, data []byte, l imaging.Limits) (imaging.Encoded, error) {

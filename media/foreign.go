@@ -9,7 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/imaging"
 )
 
-// Foreign keeps pictures from outside: the worker decodes and encodes them anew, so that no byte a stranger chose reaches a
+// Foreign keeps pictures from outside: the worker decodes and re-encodes them, so that no byte a stranger chose reaches a
 // model or is decoded in this process.
 type Foreign struct {
 	Worker Worker // nil: no picture is taken

@@ -101,7 +101,7 @@ func (m *loader) picture(ctx context.Context, image content.Image) (data []byte,
 	return made.Data, made.MediaType, nil
 }
 
-// file loads a picture of the vault. One from outside is decoded in the worker and encoded anew, whatever it is, and so is
+// file loads a picture of the vault. One from outside is decoded in the worker and re-encoded, whatever it is, and so is
 // every picture that this process cannot decode.
 func (m *loader) file(ctx context.Context, image content.Image) (imaging.Encoded, error) {
 	data, err := readAll(m.FS, image.Name)
@@ -122,7 +122,7 @@ func (m *loader) file(ctx context.Context, image content.Image) (imaging.Encoded
 }
 
 // untrusted converts a picture from outside. Where there is no worker, the kinds that Go's own decoders read are encoded
-// anew here: they cannot be made to overwrite memory, only to use some.
+// again here: they cannot be made to overwrite memory, only to use some.
 func (m *loader) untrusted(ctx context.Context, data []byte) (imaging.Encoded, error) {
 	if m.Worker != nil && m.Worker.Ready() == nil {
 		return m.converted(ctx, data)

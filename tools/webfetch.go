@@ -43,7 +43,7 @@ type Keeper interface {
 	// Keep makes a content an artifact of the run, and reads the text of a PDF or an office file. A content whose text
 	// cannot be read is kept all the same.
 	Keep(ctx context.Context, f *os.File, kind filetype.Kind, mediaType, source string) (Fetched, error)
-	// Picture decodes a picture where it can do no harm, encodes it anew and keeps it.
+	// Picture decodes a picture where it can do no harm, re-encodes it and keeps it.
 	Picture(ctx context.Context, data []byte) (content.Image, error)
 }
 

@@ -46,7 +46,7 @@ func (u *Undo) Activities() engine.Activities {
 	}
 }
 
-// Plan finds out what there is to be taken back of a run.
+// Plan lists the changes of a run that can be undone.
 func (u *Undo) Plan(ctx context.Context, in engine.UndoRef) (engine.UndoItems, error) {
 	run, err := u.History.Run(ctx, in.Of)
 	if err != nil {
@@ -205,7 +205,7 @@ func (u *Undo) stays(ctx context.Context, way engine.WayBack, at change.State, n
 	return way, nil
 }
 
-// known are the memories whose values are still kept; lost are the others, as changes that cannot be taken back.
+// known are the memories whose values are still kept; lost are the others, as changes that cannot be undone.
 func (u *Undo) known(ctx context.Context, list []engine.Memory) (known []engine.Memory, lost []engine.WayBack, err error) {
 	for _, m := range list {
 		reason := ""

@@ -13,7 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// retryStep begins finished runs again at a step: what came before is kept, what comes behind is done anew.
+// retryStep begins finished runs again at a step: what came before is kept, what comes behind is done again.
 func retryStep(t *testing.T, factory Factory) {
 	w := NewWorld()
 	r := start(t, factory, w, Setup{})

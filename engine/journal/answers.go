@@ -77,7 +77,7 @@ func (a *Answers) Cached(ctx context.Context, key string, since time.Time) (c en
 // there and its record never came: the process was killed in between, or the disk was full. Otherwise keep puts the answer there
 // when it arrives, before anything else is stored of it, by one write of a file that is open already: a process that is
 // killed behind that write has the answer. shut is to be called when the answer was dealt with. The places of a run are
-// cleared when it has succeeded, and when a retry is to ask anew.
+// cleared when it has succeeded, and when a retry is to ask again.
 func (a *Answers) Received(ref engine.StepRef, question string) (held []byte, keep func(answer []byte) error, shut func() error, err error) {
 	path := a.receivedAt(ref.Run, ref.Index, ref.Batch)
 	file, err := openReceived(path)
@@ -138,7 +138,7 @@ func (a *Answers) forgetReceived(run string) error {
 	return nil
 }
 
-// forgetCut clears the places of a run of which records of answers are to be forgotten: those questions are asked anew. An
+// forgetCut clears the places of a run of which records of answers are to be forgotten: those questions are asked again. An
 // answer that never got a record, since storing it failed, stays for the retry.
 func (a *Answers) forgetCut(ctx context.Context, run string, cuts []engine.Cut) error {
 	for _, c := range cuts {

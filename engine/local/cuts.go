@@ -180,7 +180,7 @@ func isActivity(names ...string) func(engine.Record) bool {
 }
 
 // cutAt is the place of the first record of a branch that a retry must not recall. A file that somebody kept changing is
-// staged anew; an answer that will not do is asked for anew; a model that would not stop calling tools begins from its
+// staged again; an answer that will not do is asked for again; a model that would not stop calling tools begins from its
 // prompt.
 func cutAt(records []engine.Record, step int, code failure.Code) int {
 	asked := func(r engine.Record) bool { return r.Step == step && r.Activity == engine.ActivityGenerate }

@@ -42,7 +42,7 @@ type Executor struct {
 	work sync.WaitGroup
 }
 
-// New makes an executor over a journal. Nothing is begun before [Executor.Run].
+// New makes an executor over a journal. Nothing starts before [Executor.Run].
 func New(c Config) *Executor {
 	c.MaxRuns, c.MaxImports = orDefault(c.MaxRuns, 4), orDefault(c.MaxImports, 2)
 	c.Grace = orDefault(c.Grace, 5*time.Second)

@@ -101,7 +101,7 @@ func encodeAnew(ctx context.Context, d *draft) error {
 	if slices.EqualFunc(before, after, func(a, b loaded) bool { return a.sum == b.sum }) {
 		return errHelpless
 	}
-	d.request, d.limits.Reencode, d.how = next, true, "pictures were encoded anew"
+	d.request, d.limits.Reencode, d.how = next, true, "pictures were re-encoded"
 	return nil
 }
 
