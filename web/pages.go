@@ -142,11 +142,7 @@ func (s *site) failWith(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	if f, ok := errors.AsType[*failure.Error](err); ok {
-		status := http.StatusConflict
-		if f.Code == failure.InvalidWorkflow {
-			status = http.StatusBadRequest
-		}
-		s.fail(w, r, status, f.Message, f.Hint)
+		s.fail(w, r, http.StatusConflict, f.Message, f.Hint)
 		return
 	}
 	if hint := failure.Advice(err); hint != "" {

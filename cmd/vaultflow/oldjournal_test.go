@@ -122,10 +122,7 @@ func TestOldJournal(t *testing.T) {
 			return r.Status == status, string(r.Status) + " " + r.Reason
 		})
 	}
-	if got := run("Pages"); got.Status != engine.Running || len(got.Steps) != 1 || len(got.Steps[0].Batches) == 0 {
-		t.Fatalf("Pages as it was left: %s, %d steps", got.Status, len(got.Steps))
-	}
-	s.serve()
+	s.serve() // brings the database to this version's schema
 	wantRun("Pages", engine.Done)
 	if got := s.read("Out/Pages.md"); got != "Answer to: Page number 1.\n\nAnswer to: Page number 2.\n\nAnswer to: Page number 3.\n" {
 		t.Errorf("Out/Pages.md: %q", got)

@@ -55,7 +55,11 @@ providers:
 		}
 		return byAlias, errs
 	}
-	today := time.Now().Format(time.DateOnly)
+	zone, err := time.LoadLocation("Europe/Oslo") // of the commands, see environment
+	if err != nil {
+		t.Fatal(err)
+	}
+	today := time.Now().In(zone).Format(time.DateOnly)
 	asked, errs := lines(exitProvider, "--probe")
 	if !strings.Contains(errs, "could not be probed") || !strings.Contains(asked["lost"].ProbeFailed, `lists no model "lab/nowhere"`) || asked["router"].ProbeFailed+asked["far"].ProbeFailed != "" {
 		t.Errorf("of the model that is not listed: %+v, %s", asked["lost"], errs)
