@@ -129,9 +129,6 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 	}, nil
 }
 
-// there returns an error while the vault or the state directory is gone.
-func (w *Process) there() error { return errors.Join(w.Workspace.Vault.There(), w.Journal.There()) }
-
 // resume continues the runs that an earlier process left. Only serve does: a command that does one thing would start them and
 // leave them again.
 func (w *Process) resume(ctx context.Context) error {

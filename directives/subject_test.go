@@ -2,6 +2,7 @@ package directives
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -39,7 +40,7 @@ func TestReplaceInText(t *testing.T) {
 	for n, hint := range map[int]string{0: "vaultflow run WORKFLOW FILE", 2: "@for_each trigger"} {
 		f.Files = slices.Repeat([]string{"a.md"}, n)
 		_, err := ReplaceInText("{trigger-title}", f, show)
-		if fault, ok := err.(*PatternError); !ok || !strings.Contains(fault.Suggestion, hint) {
+		if fault, ok := errors.AsType[*PatternError](err); !ok || !strings.Contains(fault.Suggestion, hint) {
 			t.Errorf("with %d files: %v", n, err)
 		}
 	}

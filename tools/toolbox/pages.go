@@ -35,7 +35,7 @@ func (p *shownPages) end(tool string, result content.ToolResult) {
 	line := prompt.Line{Kind: prompt.KindText, Fate: policy.Sent, Text: content.Join(result.Blocks), Source: prompt.Source{Note: p.file}}
 	if numbers := lineNumbers.FindAllStringSubmatch(line.Text, -1); len(numbers) > 0 && tool == tools.ReadFile {
 		for i, m := range [][]string{numbers[0], numbers[len(numbers)-1]} {
-			line.Source.Lines[i], _ = strconv.Atoi(m[1]) //nolint:errcheck // digits; a huge number is no line
+			line.Source.Lines[i], _ = strconv.Atoi(m[1]) // digits; a huge number is no line
 		}
 	}
 	p.lines = append(p.lines, line)
