@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
 
@@ -110,6 +111,13 @@ func TestOldJournal(t *testing.T) {
 	s, settings := oldSite(t, m)
 	unpack(t, oldJournal, filepath.Dir(s.vault))
 	s.write("settings.yaml", settings)
+	j, err := journal.Open(t.Context(), s.state) // as serve brings an older schema up to date, without resuming runs
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
 	s.must("trust", "--own") // the vault lies in another folder now
 	run := func(workflow string) engine.RunRecord {
 		t.Helper()
@@ -122,7 +130,10 @@ func TestOldJournal(t *testing.T) {
 			return r.Status == status, string(r.Status) + " " + r.Reason
 		})
 	}
-	s.serve() // brings the database to this version's schema
+	if got := run("Pages"); got.Status != engine.Running || len(got.Steps) != 1 || len(got.Steps[0].Batches) == 0 {
+		t.Fatalf("Pages as it was left: %s, %d steps", got.Status, len(got.Steps))
+	}
+	s.serve()
 	wantRun("Pages", engine.Done)
 	if got := s.read("Out/Pages.md"); got != "Answer to: Page number 1.\n\nAnswer to: Page number 2.\n\nAnswer to: Page number 3.\n" {
 		t.Errorf("Out/Pages.md: %q", got)

@@ -131,7 +131,7 @@ func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time
 		case p == nil && now.Sub(b.first) > orphanFor, p != nil && !p.Meta.Enabled:
 			w.cfg.Logger.Warn("files dropped, the workflow is gone or disabled", "workflow", b.workflow, "count", len(b.files))
 			return w.delivered(ctx, b)
-		case p == nil || held[b.workflow]:
+		case p == nil || held[b.workflow] || w.unsure && len(b.imports) > 0 && !p.Meta.Each(true):
 		case b.due.After(now):
 			next = earlier(b.due, next)
 		case w.waits(p, b, now):

@@ -101,19 +101,19 @@ func TestEach_waitsForThePause(t *testing.T) {
 	})
 }
 
-// dying is a process that dies after an import's notices are stored, and before the import counts as announced.
-type dying struct {
+// stuck is a journal that stores an import's notices, and for some minutes not that the import is announced.
+type stuck struct {
 	trigger.Imports
-	times int
+	until time.Time
 }
 
-var errDied = errors.New("died")
+var errStuck = errors.New("no space left")
 
-func (d *dying) Announced(ctx context.Context, id string) error {
-	if d.times++; d.times == 2 {
-		return errDied
+func (s *stuck) Announced(ctx context.Context, id string) error {
+	if id == "i1" && time.Now().Before(s.until) {
+		return errStuck
 	}
-	return d.Imports.Announced(ctx, id)
+	return s.Imports.Announced(ctx, id)
 }
 
 // With runs: together imports that finish together start one run, in which each is once.
@@ -125,17 +125,15 @@ func TestTogether_imports(t *testing.T) {
 	} {
 		bubble(t, epoch, func(t *testing.T, r *rig) {
 			r.plan("notes", "on_import: true\nenabled: true\ncatch_up: none\n"+name)
-			r.imports = &dying{Imports: r.j.Imports}
+			r.imports = &stuck{r.j.Imports, time.Now().Add(5 * time.Minute)}
 			triggers, down := r.up()
 			for i := range 3 {
 				r.imported(triggers, fmt.Sprint("i", i), "Import/x.pdf")
 			}
-			sleep(time.Second)
-			triggers.Reload()
-			sleep(time.Minute)
-			down()
+			sleep(2 * time.Minute)
+			down() // and the process dies meanwhile
 			_, down = r.up()
-			sleep(time.Minute)
+			sleep(10 * time.Minute)
 			down()
 			r.wantFiles(runs...)
 			if r.asked()[0].Trigger.Kind != engine.TriggerOnImport {

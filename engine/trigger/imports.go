@@ -20,6 +20,7 @@ type announcer struct {
 // notices.
 func (a announcer) announce(ctx context.Context, plans []*workflow.Plan) {
 	finished, err := a.cfg.Imports.Unannounced(ctx)
+	a.waits.unsure = err != nil
 	if err != nil {
 		if ctx.Err() == nil {
 			a.cfg.Logger.Error("finished imports not read", "err", err)
@@ -32,6 +33,7 @@ func (a announcer) announce(ctx context.Context, plans []*workflow.Plan) {
 			err = a.cfg.Imports.Announced(ctx, r.ID)
 		}
 		if err != nil {
+			a.waits.unsure = true
 			a.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
 		}
 	}

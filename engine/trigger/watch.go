@@ -35,6 +35,7 @@ type watching struct {
 	watched  map[string]string // globs that are followed, by workflow; empty for those that were forgotten
 	batches  []*batch          // in the order in which they began
 	loaded   bool              // the batches of the process before are among them
+	unsure   bool              // an import may be announced again, and only its batch shows that a run about several has it: such runs wait
 	reported map[string]string // why workflows may not run now, as it was stored; by name
 	unsaved  []engine.Notice   // what the journal did not take yet
 	unseen   []vault.Change    // changes of which the journal could not be asked yet
