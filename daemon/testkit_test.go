@@ -2,26 +2,16 @@ package daemon
 
 import (
 	"log/slog"
-	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
-	"github.com/vaultflow/vaultflow/policy/trust"
+	"github.com/vaultflow/vaultflow/policy/trust/trusttest"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
 // ownVault makes a vault that is the user's own.
 func ownVault(t *testing.T, dir, stateDir string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Join(dir, ".obsidian"), 0o750); err != nil {
-		t.Fatal(err)
-	}
-	store, err := trust.Open(stateDir, dir)
-	if err == nil {
-		err = store.Change(func(s *trust.State) { s.Decide(trust.Own, time.Now()) })
-	}
-	if err != nil {
+	if err := trusttest.Own(dir, stateDir); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/vaultflow/vaultflow/policy/trust"
+	"github.com/vaultflow/vaultflow/policy/trust/trusttest"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -62,15 +63,7 @@ func environment(dir string) map[string]string {
 
 // ownVault makes a folder of a test one's own vault, as `vaultflow init` does.
 func ownVault(dir, stateDir string) {
-	err := os.MkdirAll(dir, 0o755)
-	var store *trust.Store
-	if err == nil {
-		store, err = trust.Open(stateDir, dir)
-	}
-	if err == nil {
-		err = store.Change(func(s *trust.State) { s.Decide(trust.Own, time.Now()) })
-	}
-	if err != nil {
+	if err := trusttest.Own(dir, stateDir); err != nil {
 		panic(err)
 	}
 }
