@@ -7,6 +7,7 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -46,15 +47,15 @@ func TestCache_fresh(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Cache: &tt.cache}})
-			w.reply = says("Answer")
+			w.Reply = steptest.Says("Answer")
 			w.keepAnswer(w.ref())
 			w.Clock = tt.later
 			ref := w.ref()
 			ref.At = tt.later
-			calls := len(w.requests)
+			calls := len(w.Requests)
 			got, err := w.ask(ref)
-			if err != nil || got.Cached != tt.hit || (len(w.requests) == calls) != tt.hit || w.text(got.Answer) != "Answer" || got.Stop != engine.StopEnd {
-				t.Errorf("%+v, %v, %d calls more: want a hit %t", got, err, len(w.requests)-calls, tt.hit)
+			if err != nil || got.Cached != tt.hit || (len(w.Requests) == calls) != tt.hit || w.text(got.Answer) != "Answer" || got.Stop != engine.StopEnd {
+				t.Errorf("%+v, %v, %d calls more: want a hit %t", got, err, len(w.Requests)-calls, tt.hit)
 			}
 			if tt.hit && got.Usage != (cost.Usage{}) {
 				t.Errorf("a hit costs %+v", got.Usage)
@@ -116,7 +117,7 @@ func (w *world) key() string { return w.assembled(w.ref()).Key }
 func TestCache_preview(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Cache: &directives.Cache{Until: "daily"}}})
-	w.reply = says("Answer")
+	w.Reply = steptest.Says("Answer")
 	state := func() string {
 		t.Helper()
 		got, err := w.steps().Previewer.Preview(t.Context(), w.plan, 0, noon, 1, nil)
@@ -129,8 +130,8 @@ func TestCache_preview(t *testing.T) {
 		t.Errorf("before: %q", got)
 	}
 	w.keepAnswer(w.ref())
-	calls := len(w.requests)
-	if got := state(); got != "hit" || len(w.requests) != calls {
-		t.Errorf("after: %q, %d calls", got, len(w.requests)-calls)
+	calls := len(w.Requests)
+	if got := state(); got != "hit" || len(w.Requests) != calls {
+		t.Errorf("after: %q, %d calls", got, len(w.Requests)-calls)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -39,11 +40,11 @@ func TestGenerate_footnotes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Cache: &directives.Cache{Until: "forever"}}})
 	w.cite(true, "text", "citations")
-	w.reply = quoting(llm.StopEnd)
+	w.Reply = quoting(llm.StopEnd)
 	out := w.assembled(w.ref())
 	got, err := w.ask(w.ref())
-	if err != nil || !w.requests[0].Citations {
-		t.Fatalf("%v, %+v", err, w.requests)
+	if err != nil || !w.Requests[0].Citations {
+		t.Fatalf("%v, %+v", err, w.Requests)
 	}
 	text := w.text(got.Answer)
 	if !strings.HasPrefix(text, "It is so.[^") || !strings.HasSuffix(text, "]: [[a.pdf#page=2]]: “so”") {
@@ -58,7 +59,7 @@ func TestGenerate_footnotes(t *testing.T) {
 		t.Error("with and without citations an answer has one key of the cache")
 	}
 	w.cite(true, "text", "citations")
-	w.reply = quoting(llm.StopToolUse)
+	w.Reply = quoting(llm.StopToolUse)
 	if got, err = w.ask(w.ref()); err != nil || w.text(got.Answer) != "It is so." {
 		t.Errorf("a turn that goes on: %q, %v", w.text(got.Answer), err)
 	}
@@ -91,14 +92,14 @@ func TestGenerate_asksForCitations(t *testing.T) {
 		c.step.Prompt = "x"
 		w := newWorld(t, nil, c.step)
 		w.cite(c.wanted, c.caps...)
-		w.reply = says("{}")
+		w.Reply = steptest.Says("{}")
 		ref := w.ref()
 		out := w.assembled(ref)
 		if _, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if w.requests[0].Citations != c.asks {
-			t.Errorf("%s: asked for %t, want %t", name, w.requests[0].Citations, c.asks)
+		if w.Requests[0].Citations != c.asks {
+			t.Errorf("%s: asked for %t, want %t", name, w.Requests[0].Citations, c.asks)
 		}
 		if warned := strings.Contains(strings.Join(out.Warnings, "\n"), "models.aliases.seer.citations has no effect"); warned != (name == "not able") {
 			t.Errorf("%s: warnings %q", name, out.Warnings)

@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -66,7 +67,7 @@ func TestMaxCost(t *testing.T) {
 				w.plan.Meta.Budget.Limits = map[string]float64{"max_cost_usd": tt.run}
 			}
 			w.priced(tt.price, tt.dearest)
-			w.reply = says("Good")
+			w.Reply = steptest.Says("Good")
 			ref := w.ref()
 			out := w.assembled(ref)
 			w.books.Spent(ref.Run, ref.Index, tt.spent)
@@ -75,7 +76,7 @@ func TestMaxCost(t *testing.T) {
 			if (err == nil) != (tt.refused == "") || err != nil && (code(err) != failure.Budget || !strings.Contains(err.Error(), tt.refused)) {
 				t.Fatalf("got %v, want a refusal with %q", err, tt.refused)
 			}
-			if calls := len(w.requests); (calls == 1) != (tt.refused == "") {
+			if calls := len(w.Requests); (calls == 1) != (tt.refused == "") {
 				t.Errorf("%d calls were made", calls)
 			}
 			if tt.spent+tt.before > 0 { // of this run
@@ -95,12 +96,12 @@ func TestMaxCost_boundsTheAnswer(t *testing.T) {
 	for _, bound := range []float64{0, 5} {
 		w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": bound}}}})
 		w.priced(&cost.Price{Input: 1, Output: 1}, nil)
-		w.reply = says("Good")
+		w.Reply = steptest.Says("Good")
 		if _, err := w.ask(w.ref()); err != nil {
 			t.Fatal(err)
 		}
 		want := map[float64]int{0: 0, 5: 8192}[bound]
-		if got := w.requests[0].MaxOutputTokens; got != want {
+		if got := w.Requests[0].MaxOutputTokens; got != want {
 			t.Errorf("bound %g: max output %d, want %d", bound, got, want)
 		}
 	}
@@ -113,8 +114,8 @@ func TestMaxCost_parallelBatches(t *testing.T) {
 	step := workflow.Step{Prompt: "x", Set: directives.Set{Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, ForEach: &directives.ForEach{Target: variableTarget("list"), Parallel: batches}, Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": bound}}}}
 	w := newWorld(t, nil, step)
 	w.priced(&cost.Price{Output: 100}, nil)
-	w.reply = func(r llm.Request) (*llm.Response, error) {
-		answer, err := says("Good")(r)
+	w.Reply = func(r llm.Request) (*llm.Response, error) {
+		answer, err := steptest.Says("Good")(r)
 		answer.Usage.CostUSD, answer.Usage.OutputTokens = call, 1000
 		return answer, err
 	}
@@ -138,8 +139,8 @@ func TestMaxCost_parallelBatches(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if most := int(math.Floor(bound / call)); len(w.requests) != most || refused != batches-most {
-		t.Errorf("%d calls and %d refusals, want %d calls", len(w.requests), refused, most)
+	if most := int(math.Floor(bound / call)); len(w.Requests) != most || refused != batches-most {
+		t.Errorf("%d calls and %d refusals, want %d calls", len(w.Requests), refused, most)
 	}
 }
 
@@ -176,11 +177,11 @@ func TestMetered(t *testing.T) {
 			m := w.models["seer"]
 			m.Client = llm.Priced(w, tt.price)
 			w.models["seer"] = m
-			w.reply = func(r llm.Request) (*llm.Response, error) {
+			w.Reply = func(r llm.Request) (*llm.Response, error) {
 				if tt.failure != nil {
 					return nil, tt.failure
 				}
-				answer, err := says("Good")(r)
+				answer, err := steptest.Says("Good")(r)
 				answer.Usage = tt.usage
 				return answer, err
 			}
@@ -211,10 +212,10 @@ func TestMetered_repetitions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, Retry: &directives.Retry{Count: 5, Backoff: time.Nanosecond}, Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": 0.35}}}})
 	w.priced(&cost.Price{Output: 100}, nil)
-	w.reply = func(llm.Request) (*llm.Response, error) { return nil, &llm.Error{Class: llm.ClassNetwork} }
+	w.Reply = func(llm.Request) (*llm.Response, error) { return nil, &llm.Error{Class: llm.ClassNetwork} }
 	_, err := w.ask(w.ref())
-	if code(err) != failure.Budget || len(w.requests) != 3 || !strings.Contains(err.Error(), "with $0.3 spent before, the step would pass") {
-		t.Errorf("%v after %d requests, want a refusal after 3", err, len(w.requests))
+	if code(err) != failure.Budget || len(w.Requests) != 3 || !strings.Contains(err.Error(), "with $0.3 spent before, the step would pass") {
+		t.Errorf("%v after %d requests, want a refusal after 3", err, len(w.Requests))
 	}
 }
 

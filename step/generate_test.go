@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -57,15 +58,15 @@ func TestGenerate_retry(t *testing.T) {
 				Sleep:  func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil },
 			}
 			w.models["seer"] = m
-			w.reply = func(r llm.Request) (*llm.Response, error) {
-				if len(w.requests) <= tt.fails {
+			w.Reply = func(r llm.Request) (*llm.Response, error) {
+				if len(w.Requests) <= tt.fails {
 					return nil, overloaded()
 				}
-				return says("Good")(r)
+				return steptest.Says("Good")(r)
 			}
 			_, err := w.ask(w.ref())
-			if code(err) != tt.code || len(w.requests) != tt.calls {
-				t.Errorf("%d calls, %v, want %d and %q", len(w.requests), err, tt.calls, tt.code)
+			if code(err) != tt.code || len(w.Requests) != tt.calls {
+				t.Errorf("%d calls, %v, want %d and %q", len(w.Requests), err, tt.calls, tt.code)
 			}
 			if diff := cmp.Diff(tt.waits, waits); diff != "" {
 				t.Error(diff)
@@ -89,21 +90,21 @@ func TestGenerate_fallback(t *testing.T) {
 	once := w.models["seer"]
 	once.Retry.Attempts = 1
 	w.models["seer"] = once
-	w.reply = func(r llm.Request) (*llm.Response, error) {
+	w.Reply = func(r llm.Request) (*llm.Response, error) {
 		if r.Model == "seer-1" {
 			return nil, overloaded()
 		}
-		return says("Seen")(r)
+		return steptest.Says("Seen")(r)
 	}
 	ref := w.ref()
 	got, err := w.ask(ref)
-	if err != nil || len(w.requests) != 2 {
-		t.Fatalf("%d requests, %v", len(w.requests), err)
+	if err != nil || len(w.Requests) != 2 {
+		t.Fatalf("%d requests, %v", len(w.Requests), err)
 	}
-	if !holdsImage(w.requests[0]) || holdsImage(w.requests[1]) || w.requests[1].Delivery.Places[policy.Image] != policy.Convert {
-		t.Errorf("the first request has an image: %t, the fallback's: %t, want only the first", holdsImage(w.requests[0]), holdsImage(w.requests[1]))
+	if !holdsImage(w.Requests[0]) || holdsImage(w.Requests[1]) || w.Requests[1].Delivery.Places[policy.Image] != policy.Convert {
+		t.Errorf("the first request has an image: %t, the fallback's: %t, want only the first", holdsImage(w.Requests[0]), holdsImage(w.Requests[1]))
 	}
-	if text := content.Join(w.requests[1].Messages[0].Blocks); !strings.Contains(text, "cannot see images") {
+	if text := content.Join(w.Requests[1].Messages[0].Blocks); !strings.Contains(text, "cannot see images") {
 		t.Errorf("the fallback reads\n%s", text)
 	}
 	if got.Alias != "blind" || len(got.Warnings) < 2 || !strings.Contains(got.Warnings[0], "asked the fallback blind") || !strings.Contains(strings.Join(got.Warnings, "\n"), "no vision") {
@@ -112,7 +113,7 @@ func TestGenerate_fallback(t *testing.T) {
 	// Further calls of the step go to the fallback, and say nothing twice.
 	out := w.assembled(ref)
 	again, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: "blind"})
-	if err != nil || again.Alias != "blind" || len(again.Warnings) != 0 || len(w.requests) != 3 || holdsImage(w.requests[2]) {
+	if err != nil || again.Alias != "blind" || len(again.Warnings) != 0 || len(w.Requests) != 3 || holdsImage(w.Requests[2]) {
 		t.Errorf("%+v, %v", again, err)
 	}
 }
@@ -120,14 +121,14 @@ func TestGenerate_fallback(t *testing.T) {
 func TestGenerate_fallbackThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, workflow.Step{Prompt: "x", Set: directives.Set{Model: &directives.Model{Alias: "seer", Fallback: "nobody"}}})
-	w.reply = says("Good")
+	w.Reply = steptest.Says("Good")
 	out := w.assembled(w.ref())
 	if len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], "the fallback nobody cannot be used") {
 		t.Errorf("warnings %q", out.Warnings)
 	}
-	w.reply = func(llm.Request) (*llm.Response, error) { return nil, &llm.Error{Class: llm.ClassAuth, Status: 401} }
-	if _, err := w.ask(w.ref()); code(err) != failure.Provider || len(w.requests) != 1 {
-		t.Errorf("%d requests, %v: want the first model's failure", len(w.requests), err)
+	w.Reply = func(llm.Request) (*llm.Response, error) { return nil, &llm.Error{Class: llm.ClassAuth, Status: 401} }
+	if _, err := w.ask(w.ref()); code(err) != failure.Provider || len(w.Requests) != 1 {
+		t.Errorf("%d requests, %v: want the first model's failure", len(w.Requests), err)
 	}
 }
 
@@ -148,7 +149,7 @@ func holdsImage(r llm.Request) bool {
 func TestGenerate_turns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, workflow.Step{Prompt: "Ask"})
-	w.reply = func(llm.Request) (*llm.Response, error) {
+	w.Reply = func(llm.Request) (*llm.Response, error) {
 		return &llm.Response{
 			Text: "First", Stop: llm.StopEnd, Raw: json.RawMessage(`{"wire":"x"}`),
 			Blocks: []content.Block{content.Thinking{Value: "hm", Signature: "s"}, content.Text{Value: "First"}},
@@ -169,7 +170,7 @@ func TestGenerate_turns(t *testing.T) {
 	if _, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model, Turns: turns}); err != nil {
 		t.Fatal(err)
 	}
-	said := w.requests[1].Messages
+	said := w.Requests[1].Messages
 	if len(said) != 5 || said[1].Role != llm.Assistant || said[2].Role != llm.User || string(said[1].Raw) != `{"wire":"x"}` || said[3].Raw != nil {
 		t.Fatalf("messages %+v", said)
 	}

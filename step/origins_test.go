@@ -8,26 +8,16 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/policy/origin"
-	"github.com/vaultflow/vaultflow/policy/origin/origintest"
+	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
-const (
-	strange  = "The committee decided in March that the harbour is to be closed for two years.\n"
-	imported = "import 01J (report.pdf)"
-)
+const strange, imported = steptest.Strange, steptest.Imported
 
 // known lets the world keep origins, and records an import at Imported/report.
 func (w *world) known() *origin.Book {
-	w.t.Helper()
-	w.files["Imported/report/index.md"] = &fstest.MapFile{Data: []byte(strange), ModTime: noon}
-	w.files["Imported/report/Obey me.md"] = &fstest.MapFile{Data: []byte("x"), ModTime: noon}
-	book := &origin.Book{FS: w.files, Store: &origintest.Store{}}
-	if err := book.Imported(w.t.Context(), "Imported/report", imported); err != nil {
-		w.t.Fatal(err)
-	}
+	book := steptest.Report(w.t, w.files)
 	w.Origin, w.Prompt.Known, w.Prompt.Named = book, Origins{book}.Known, Origins{book}.Named
 	return book
 }
@@ -50,7 +40,7 @@ func TestAssemble_originsOfItems(t *testing.T) {
 	} {
 		w := newWorld(t, nil, workflow.Step{})
 		w.known()
-		w.plan.Steps = planSteps(t, note)
+		w.plan.Steps = steptest.Steps(t, note)
 		ref := w.ref()
 		ref.Batch, ref.Items = 1, []engine.Item{{Name: evil, SHA256: "x"}}
 		out, err := w.steps().Assembler.Assemble(t.Context(), engine.AssembleIn{StepRef: ref})
@@ -64,7 +54,7 @@ func TestAssemble_originsOfItems(t *testing.T) {
 func TestResolve_linksNeedPermission(t *testing.T) {
 	t.Parallel()
 	for target, allowed := range map[string]bool{"../Private/secret.md": false, "other.md": true, "../../outside.md": false} {
-		w := newWorld(t, map[string]string{"Private/secret.md": "s", "Plans/other.md": "o"}, workflow.Step{Set: directives.Set{Inputs: planSteps(t, "@input file: Plans/link\nx")[0].Inputs}})
+		w := newWorld(t, map[string]string{"Private/secret.md": "s", "Plans/other.md": "o"}, workflow.Step{Set: directives.Set{Inputs: steptest.Steps(t, "@input file: Plans/link\nx")[0].Inputs}})
 		w.files["Plans/link.md"] = &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink}
 		w.plan.Meta.Permissions.Read = []string{"Plans/**"}
 		out, err := w.steps().Resolve(t.Context(), engine.ResolveIn{StepRef: w.ref()})
@@ -115,7 +105,7 @@ func TestAssemble_origins(t *testing.T) {
 		"@for_each variable: list\nno place for the item in this step's text": nil,
 	} {
 		d := newDesk(t, map[string]string{"a.md": "mine\n", "Imported/b.md": "theirs\n"}, "none")
-		d.plan.Steps = planSteps(t, note)
+		d.plan.Steps = steptest.Steps(t, note)
 		ref := d.ref()
 		vars := []engine.Var{{Name: "list", Digest: d.put(`["one"]`), Origins: []string{"web l"}}, {Name: "v", Digest: d.put("value"), Origins: []string{"web w"}}}
 		if d.plan.Steps[0].ForEach != nil {
@@ -135,13 +125,4 @@ func TestAssemble_origins(t *testing.T) {
 			t.Errorf("%q: %q, want %q, %v", note, out.Origins, want, err)
 		}
 	}
-}
-
-func planSteps(t *testing.T, note string) []workflow.Step {
-	t.Helper()
-	plan, list := workflow.Parse("w", "Workflows/w.md", []byte(note))
-	if diag.HasErrors(list) {
-		t.Fatal(list)
-	}
-	return plan.Steps
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -31,17 +32,17 @@ func TestOverflow_costs(t *testing.T) {
 	}{{0.15, 1, true}, {0.30, 2, false}} {
 		w := newWorld(t, map[string]string{"p.png": drawing.String()}, workflow.Step{Prompt: "See", Set: directives.Set{Inputs: []directives.Input{{Target: fileTarget("p.png")}}, Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}, Budget: &directives.Budget{Limits: map[string]float64{"max_cost_usd": tt.bound}}}})
 		w.priced(&cost.Price{Output: 100}, nil) // at most $0.10 a call
-		w.reply = func(r llm.Request) (*llm.Response, error) {
-			if len(w.requests) == 1 {
+		w.Reply = func(r llm.Request) (*llm.Response, error) {
+			if len(w.Requests) == 1 {
 				return nil, &llm.Error{Class: llm.ClassUnsupportedMedia, Message: "no image input", Usage: cost.Usage{InputTokens: 10, OutputTokens: 1000, CostUSD: 0.1}}
 			}
-			answer, err := says("Good")(r)
+			answer, err := steptest.Says("Good")(r)
 			answer.Usage = cost.Usage{InputTokens: 300, OutputTokens: 10, CostUSD: 0.05}
 			return answer, err
 		}
 		got, err := w.ask(w.ref())
-		if len(w.requests) != tt.calls || (code(err) == failure.Budget) != tt.refused {
-			t.Fatalf("bound %g: %d calls, %v", tt.bound, len(w.requests), err)
+		if len(w.Requests) != tt.calls || (code(err) == failure.Budget) != tt.refused {
+			t.Fatalf("bound %g: %d calls, %v", tt.bound, len(w.Requests), err)
 		}
 		if !tt.refused && (got.Usage.InputTokens != 310 || got.Usage.CostUSD < 0.149 || got.Usage.CostUSD > 0.151 || got.Count.Counted != 300 || got.Count.Estimated == 0) {
 			t.Errorf("usage %+v, count %+v", got.Usage, got.Count)
@@ -56,7 +57,7 @@ func TestWithin_toolLoop(t *testing.T) {
 	m := w.models["seer"]
 	m.ContextWindow = 4000
 	w.models["seer"] = m
-	w.reply = says("Done")
+	w.Reply = steptest.Says("Done")
 	ref := w.ref()
 	out := w.assembled(ref)
 	in := engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model}
@@ -78,7 +79,7 @@ func TestWithin_toolLoop(t *testing.T) {
 	if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "texts in results of tools") {
 		t.Fatalf("%v, warnings %q", err, got.Warnings)
 	}
-	sent := w.requests[0].Messages
+	sent := w.Requests[0].Messages
 	if first, last := content.Join(sent[2].Blocks), content.Join(sent[len(sent)-1].Blocks); !strings.HasPrefix(first, "[left out to fit; ") || len(last) < 3000 {
 		t.Errorf("the oldest result is %.80q, the newest has %d bytes", first, len(last))
 	}

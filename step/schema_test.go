@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -164,7 +165,7 @@ func TestDemand_instruction(t *testing.T) {
 				m.Capabilities = policy.Lookup("openai_chat", "seer-1", native, nil)
 				w.models["seer"] = m
 			}
-			w.reply = says(`{}`)
+			w.Reply = steptest.Says(`{}`)
 			ref := w.ref()
 			out := w.assembled(ref)
 			text := w.promptText(out)
@@ -174,7 +175,7 @@ func TestDemand_instruction(t *testing.T) {
 			if _, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: out.Model}); err != nil {
 				t.Fatal(err)
 			}
-			if got := len(w.requests[0].Schema) > 0; got != tt.schema {
+			if got := len(w.Requests[0].Schema) > 0; got != tt.schema {
 				t.Errorf("schema in the request: %t, want %t", got, tt.schema)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -34,14 +35,14 @@ func TestGenerate_unseen(t *testing.T) {
 			w := newWorld(t, map[string]string{"p.png": grey(t, 800, 600)}, workflow.Step{Prompt: "See", Set: directives.Set{Inputs: []directives.Input{image}, Model: &directives.Model{Alias: "seer", MaxOutputTokens: 1000}}})
 			w.Budget.MaxCostUSD = c.limit
 			w.priced(&cost.Price{Input: 1, Output: 100}, nil)
-			w.reply = func(r llm.Request) (*llm.Response, error) {
-				answer, err := says("call " + string(r.Delivery.Places[policy.Image]))(r)
+			w.Reply = func(r llm.Request) (*llm.Response, error) {
+				answer, err := steptest.Says("call " + string(r.Delivery.Places[policy.Image]))(r)
 				answer.Usage = cost.Usage{InputTokens: c.input, OutputTokens: 3, CostUSD: 0.01}
 				return answer, err
 			}
 			got, err := w.ask(w.ref())
-			if err != nil || len(w.requests) != c.calls || got.Usage.OutputTokens != 3*c.calls || got.Usage.InputTokens != c.input*c.calls {
-				t.Fatalf("%d calls, %+v, %v", len(w.requests), got.Usage, err)
+			if err != nil || len(w.Requests) != c.calls || got.Usage.OutputTokens != 3*c.calls || got.Usage.InputTokens != c.input*c.calls {
+				t.Fatalf("%d calls, %+v, %v", len(w.Requests), got.Usage, err)
 			}
 			if blind := len(got.Unseen) > 0; blind != (c.limit == 0.105) {
 				t.Errorf("unseen %v", got.Unseen)

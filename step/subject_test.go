@@ -7,6 +7,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -17,7 +18,7 @@ func aboutFiles(t *testing.T, note string, files ...string) (*world, engine.Step
 		"Notes/a.md": "# Plan of A\n\nmine", "Notes/b.md": "b", "Imported/Stand-up/index.md": "---\ntitle: Obey me\n---\nSaid Ann.", "Imported/Stand-up/manifest.json": `{"version": 1, "source": {"name": "s.pdf", "sha256": "ab"}}`,
 	}, workflow.Step{})
 	w.known()
-	w.plan.Steps = planSteps(t, note)
+	w.plan.Steps = steptest.Steps(t, note)
 	ref := w.ref()
 	ref.Subject = files
 	return w, ref

@@ -2,12 +2,8 @@ package step
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -16,8 +12,6 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/failure/diag"
-	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
@@ -34,16 +28,14 @@ type world struct {
 	fuse  *steptest.Fuse
 	vault *steptest.Vault
 	*steptest.Memory
+	steptest.Script
 	files fstest.MapFS
 	plan  workflow.Plan
 	tools Tools
 	one   *Steps // of all activities of the test; nil: new ones for each
 
-	mu       sync.Mutex
-	books    steptest.Books
-	models   map[string]Model
-	requests []llm.Request
-	reply    func(llm.Request) (*llm.Response, error)
+	books  steptest.Books
+	models map[string]Model
 }
 
 var noon = steptest.Noon
@@ -55,12 +47,7 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 	w := &world{
 		t: t, fuse: fuse, vault: v, files: v.Files, tools: noTools{}, Memory: steptest.NewMemory(fuse),
 	}
-	w.plan = workflow.Plan{Name: "Flow", File: "Workflows/Flow.md", Meta: workflow.Meta{WeekStart: "monday"}, Steps: steps}
-	for i := range w.plan.Steps {
-		if w.plan.Steps[i].Name == "" {
-			w.plan.Steps[i].Name = fmt.Sprintf("Step %d", i+1)
-		}
-	}
+	w.plan = steptest.Plan(steps)
 	caps, err := policy.ExactOverride([]string{"text", "vision", "tools"})
 	if err != nil {
 		t.Fatal(err)
@@ -80,19 +67,9 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 // newDesk is a world whose runs change files.
 func newDesk(t *testing.T, files map[string]string, use string) *world {
 	t.Helper()
-	w := newWorld(t, files, workflow.Step{Name: "Step 1", Prompt: "work", Set: directives.Set{Tools: toolsOf(t, use)}})
+	w := newWorld(t, files, workflow.Step{Name: "Step 1", Prompt: "work", Set: directives.Set{Tools: steptest.Tools(t, use)}})
 	w.Record = w.Journal
 	return w
-}
-
-// toolsOf reads an @tools line.
-func toolsOf(t *testing.T, use string) *directives.Tools {
-	t.Helper()
-	plan, list := workflow.Parse("w", "Workflows/w.md", []byte("@tools "+use+"\nx"))
-	if diag.HasErrors(list) {
-		t.Fatal(list)
-	}
-	return plan.Steps[0].Tools
 }
 
 // noTools offers nothing.
@@ -114,34 +91,11 @@ func (w *world) steps() *Steps {
 	return New(w.deps(), w.tools)
 }
 
-// ref pins the plan and names its first step.
-func (w *world) ref() engine.StepRef {
-	w.t.Helper()
-	data, err := json.Marshal(w.plan)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return engine.StepRef{Run: "r1", Workflow: w.plan.Name, Plan: w.put(string(data)), Step: w.plan.Steps[0].Name, At: noon}
-}
+func (w *world) ref() engine.StepRef { return w.Ref(w.t, w.plan) }
 
-// text is a blob's content.
-func (w *world) text(digest string) string {
-	w.t.Helper()
-	data, err := w.Get(w.t.Context(), digest)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return string(data)
-}
+func (w *world) text(digest string) string { return w.Text(w.t, digest) }
 
-func (w *world) put(text string) string {
-	w.t.Helper()
-	digest, err := w.Put(w.t.Context(), []byte(text))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return digest
-}
+func (w *world) put(text string) string { return w.PutText(w.t, text) }
 
 // Model implements Models.
 func (w *world) Model(_ context.Context, alias string) (Model, error) {
@@ -150,19 +104,6 @@ func (w *world) Model(_ context.Context, alias string) (Model, error) {
 		return model, failure.New(failure.UnknownModel, "", "no model %s among %v", alias, slices.Sorted(maps.Keys(w.models)))
 	}
 	return model, nil
-}
-
-var errNoReply = errors.New("this test expects no call")
-
-// Generate implements llm.Provider.
-func (w *world) Generate(_ context.Context, request llm.Request, _ func(string)) (*llm.Response, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.requests = append(w.requests, request)
-	if w.reply == nil {
-		return nil, errNoReply
-	}
-	return w.reply(request)
 }
 
 // assembled resolves and assembles a step.
@@ -178,13 +119,6 @@ func (w *world) assembled(ref engine.StepRef, vars ...engine.Var) engine.Assembl
 		w.t.Fatal(err)
 	}
 	return out
-}
-
-// says answers every request with a text.
-func says(text string) func(llm.Request) (*llm.Response, error) {
-	return func(r llm.Request) (*llm.Response, error) {
-		return &llm.Response{Text: text, Stop: llm.StopEnd, Model: r.Model, Blocks: []content.Block{content.Text{Value: text}}}, nil
-	}
 }
 
 func sha(data []byte) string { return vault.Digest(data) }
@@ -231,7 +165,7 @@ func code(err error) failure.Code {
 func TestPlans_readOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"a.md": "text"}, workflow.Step{Prompt: "x", Set: directives.Set{Inputs: []directives.Input{{Target: fileTarget("a")}}}})
-	w.reply = says("Answer")
+	w.Reply = steptest.Says("Answer")
 	ref, reads := w.ref(), &reader{Journal: w.Journal, gets: map[string]int{}}
 	w.Blobs = reads
 	w.one = w.steps()

@@ -37,7 +37,7 @@ func (w *world) call(ref engine.StepRef, prompt string, media int, calls ...cont
 	for _, c := range calls {
 		blocks = append(blocks, c)
 	}
-	w.reply = func(llm.Request) (*llm.Response, error) {
+	w.Reply = func(llm.Request) (*llm.Response, error) {
 		return &llm.Response{Stop: llm.StopToolUse, Blocks: blocks}, nil
 	}
 	got, err := w.steps().Generator.Generate(w.t.Context(), engine.GenerateIn{StepRef: ref, Prompt: prompt, Model: "seer"})
@@ -84,8 +84,8 @@ func TestUseTools_readsDeferredChunks(t *testing.T) {
 	out, results := w.call(ref, assembled.Prompt, 0, content.ToolCall{ID: "t1", Name: "read_chunks", Input: input},
 		content.ToolCall{ID: "t2", Name: "read_chunks", Input: json.RawMessage(`{"range":"` + deferred[10] + `-` + deferred[30] + `"}`)},
 		content.ToolCall{ID: "t3", Name: "delete_everything", Input: json.RawMessage(`{}`)})
-	if len(w.requests[0].Tools) != 1 || w.requests[0].Tools[0].Name != "read_chunks" || !json.Valid(w.requests[0].Tools[0].Parameters) {
-		t.Fatalf("offered %+v", w.requests[0].Tools)
+	if len(w.Requests[0].Tools) != 1 || w.Requests[0].Tools[0].Name != "read_chunks" || !json.Valid(w.Requests[0].Tools[0].Parameters) {
+		t.Fatalf("offered %+v", w.Requests[0].Tools)
 	}
 	if len(results) != 3 || results[0].CallID != "t1" || results[1].CallID != "t2" || results[2].CallID != "t3" {
 		t.Fatalf("results %+v", results)
@@ -123,13 +123,13 @@ func TestUseTools_offeredOnlyWhenUseful(t *testing.T) {
 	m.Capabilities = policy.Lookup("openai_chat", "seer-1", caps, nil)
 	unable.models["seer"] = m
 	for name, w := range map[string]*world{"nothing deferred": short, "@tools none": none, "a model without tools": unable} {
-		w.reply = func(llm.Request) (*llm.Response, error) {
+		w.Reply = func(llm.Request) (*llm.Response, error) {
 			return &llm.Response{Text: "Good", Stop: llm.StopEnd, Blocks: []content.Block{content.Text{Value: "Good"}}}, nil
 		}
 		ref := w.ref()
 		in := engine.GenerateIn{StepRef: ref, Prompt: w.assembled(ref).Prompt, Model: "seer"}
-		if _, err := w.steps().Generator.Generate(t.Context(), in); err != nil || len(w.requests[0].Tools) != 0 {
-			t.Errorf("%s: offered %+v, %v", name, w.requests[0].Tools, err)
+		if _, err := w.steps().Generator.Generate(t.Context(), in); err != nil || len(w.Requests[0].Tools) != 0 {
+			t.Errorf("%s: offered %+v, %v", name, w.Requests[0].Tools, err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -124,7 +125,7 @@ func TestUseTools_refusedNamesTheNote(t *testing.T) {
 	t.Parallel()
 	d, _, _ := reaching(t, map[string]string{"a.md": "x", "Notes/filed.md": strange}, "append_file")
 	d.known()
-	steps := planSteps(t, "@tools append_file\n@input file: a\n@input file: Notes/*\nwork")
+	steps := steptest.Steps(t, "@tools append_file\n@input file: a\n@input file: Notes/*\nwork")
 	d.plan.Steps[0].Inputs = steps[0].Inputs
 	turn := d.turn(tool("append_file", in{"path": "a.md", "content": "x"}))
 	found, err := d.steps().Resolve(t.Context(), engine.ResolveIn{StepRef: turn.StepRef})

@@ -309,7 +309,7 @@ func (o *counting) Offer(s step.Context, m step.Model) step.Offer {
 func TestOffer_oncePerStep(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, map[string]string{"a.md": "x"}, "read_file")
-	d.reply = func(llm.Request) (*llm.Response, error) {
+	d.Reply = func(llm.Request) (*llm.Response, error) {
 		return &llm.Response{Text: "Good", Stop: llm.StopEnd, Blocks: []content.Block{content.Text{Value: "Good"}}}, nil
 	}
 	deps := d.deps()
@@ -337,7 +337,7 @@ func TestOffer_oncePerStep(t *testing.T) {
 		if _, err := steps.Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: c.prompt, Model: out.Model}); err != nil {
 			t.Fatal(err)
 		}
-		if last := d.requests[len(d.requests)-1]; o.made != c.made || len(last.Tools) != 2 || last.Tools[0].Name != "read_file" {
+		if last := d.Requests[len(d.Requests)-1]; o.made != c.made || len(last.Tools) != 2 || last.Tools[0].Name != "read_file" {
 			t.Errorf("made %d times, want %d; %d tools were offered", o.made, c.made, len(last.Tools))
 		}
 	}

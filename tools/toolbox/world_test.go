@@ -3,11 +3,9 @@ package toolbox
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -16,12 +14,10 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/policy/origin"
-	"github.com/vaultflow/vaultflow/policy/origin/origintest"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/step/steptest"
@@ -37,16 +33,14 @@ type world struct {
 	fuse  *steptest.Fuse
 	vault *steptest.Vault
 	*steptest.Memory
+	steptest.Script
 	files fstest.MapFS
 	plan  workflow.Plan
 
 	config Config // of the box
 
-	mu       sync.Mutex
-	books    steptest.Books
-	models   map[string]step.Model
-	requests []llm.Request
-	reply    func(llm.Request) (*llm.Response, error)
+	books  steptest.Books
+	models map[string]step.Model
 }
 
 var noon = steptest.Noon
@@ -58,12 +52,7 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 	w := &world{
 		t: t, fuse: fuse, vault: v, files: v.Files, Memory: steptest.NewMemory(fuse),
 	}
-	w.plan = workflow.Plan{Name: "Flow", File: "Workflows/Flow.md", Meta: workflow.Meta{WeekStart: "monday"}, Steps: steps}
-	for i := range w.plan.Steps {
-		if w.plan.Steps[i].Name == "" {
-			w.plan.Steps[i].Name = fmt.Sprintf("Step %d", i+1)
-		}
-	}
+	w.plan = steptest.Plan(steps)
 	caps, err := policy.ExactOverride([]string{"text", "vision", "tools"})
 	if err != nil {
 		t.Fatal(err)
@@ -83,19 +72,9 @@ func newWorld(t *testing.T, files map[string]string, steps ...workflow.Step) *wo
 // newDesk is a world whose runs change files.
 func newDesk(t *testing.T, files map[string]string, use string) *world {
 	t.Helper()
-	w := newWorld(t, files, workflow.Step{Name: "Step 1", Prompt: "work", Set: directives.Set{Tools: toolsOf(t, use)}})
+	w := newWorld(t, files, workflow.Step{Name: "Step 1", Prompt: "work", Set: directives.Set{Tools: steptest.Tools(t, use)}})
 	w.Record = w.Journal
 	return w
-}
-
-// toolsOf reads an @tools line.
-func toolsOf(t *testing.T, use string) *directives.Tools {
-	t.Helper()
-	plan, list := workflow.Parse("w", "Workflows/w.md", []byte("@tools "+use+"\nx"))
-	if diag.HasErrors(list) {
-		t.Fatal(list)
-	}
-	return plan.Steps[0].Tools
 }
 
 // deps and steps are made of the configuration as it is now.
@@ -108,34 +87,11 @@ func (w *world) steps() *step.Steps {
 	return step.New(d, New(d, w.config))
 }
 
-// ref pins the plan and names its first step.
-func (w *world) ref() engine.StepRef {
-	w.t.Helper()
-	data, err := json.Marshal(w.plan)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return engine.StepRef{Run: "r1", Workflow: w.plan.Name, Plan: w.put(string(data)), Step: w.plan.Steps[0].Name, At: noon}
-}
+func (w *world) ref() engine.StepRef { return w.Ref(w.t, w.plan) }
 
-// text is a blob's content.
-func (w *world) text(digest string) string {
-	w.t.Helper()
-	data, err := w.Get(w.t.Context(), digest)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return string(data)
-}
+func (w *world) text(digest string) string { return w.Text(w.t, digest) }
 
-func (w *world) put(text string) string {
-	w.t.Helper()
-	digest, err := w.Put(w.t.Context(), []byte(text))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return digest
-}
+func (w *world) put(text string) string { return w.PutText(w.t, text) }
 
 // Model implements step.Models.
 func (w *world) Model(_ context.Context, alias string) (step.Model, error) {
@@ -144,19 +100,6 @@ func (w *world) Model(_ context.Context, alias string) (step.Model, error) {
 		return model, failure.New(failure.UnknownModel, "", "no model %s among %v", alias, slices.Sorted(maps.Keys(w.models)))
 	}
 	return model, nil
-}
-
-var errNoReply = errors.New("this test expects no call")
-
-// Generate implements llm.Provider.
-func (w *world) Generate(_ context.Context, request llm.Request, _ func(string)) (*llm.Response, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.requests = append(w.requests, request)
-	if w.reply == nil {
-		return nil, errNoReply
-	}
-	return w.reply(request)
 }
 
 // assembled resolves and assembles a step.
@@ -198,7 +141,7 @@ func (d *world) turn(calls ...content.ToolCall) engine.UseToolsIn {
 		c.ID = fmt.Sprintf("t%d", i)
 		blocks = append(blocks, c)
 	}
-	d.reply = func(llm.Request) (*llm.Response, error) {
+	d.Reply = func(llm.Request) (*llm.Response, error) {
 		return &llm.Response{Stop: llm.StopToolUse, Blocks: blocks}, nil
 	}
 	ref := d.ref()
@@ -235,20 +178,11 @@ func (d *world) use(calls ...content.ToolCall) (engine.UseToolsOut, []content.To
 
 type in = map[string]any
 
-const (
-	strange  = "The committee decided in March that the harbour is to be closed for two years.\n"
-	imported = "import 01J (report.pdf)"
-)
+const strange, imported = steptest.Strange, steptest.Imported
 
 // known lets the world keep origins, and records an import at Imported/report.
 func (w *world) known() *origin.Book {
-	w.t.Helper()
-	w.files["Imported/report/index.md"] = &fstest.MapFile{Data: []byte(strange), ModTime: noon}
-	w.files["Imported/report/Obey me.md"] = &fstest.MapFile{Data: []byte("x"), ModTime: noon}
-	book := &origin.Book{FS: w.files, Store: &origintest.Store{}}
-	if err := book.Imported(w.t.Context(), "Imported/report", imported); err != nil {
-		w.t.Fatal(err)
-	}
+	book := steptest.Report(w.t, w.files)
 	w.Origin, w.Prompt.Known, w.Prompt.Named = book, step.Origins{Book: book}.Known, step.Origins{Book: book}.Named
 	return book
 }
@@ -257,15 +191,6 @@ func (w *world) known() *origin.Book {
 func (w *world) person(from, to string) {
 	w.files[to] = w.files[from]
 	delete(w.files, from)
-}
-
-func planSteps(t *testing.T, note string) []workflow.Step {
-	t.Helper()
-	plan, list := workflow.Parse("w", "Workflows/w.md", []byte(note))
-	if diag.HasErrors(list) {
-		t.Fatal(list)
-	}
-	return plan.Steps
 }
 
 const pixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00@\x00\x00\x00@\x08\x00\x00\x00\x00\x8f\x02.\x02"
