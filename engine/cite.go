@@ -23,12 +23,12 @@ type Citations struct {
 
 // String summarises the checks.
 func (c Citations) String() string {
-	text := fmt.Sprintf("%d page references checked", c.Pages)
+	text := fmt.Sprintf("page references checked: %d", c.Pages)
 	if c.Quotes > 0 {
-		text += fmt.Sprintf(", %d quotations", c.Quotes)
+		text += fmt.Sprintf(", quotations: %d", c.Quotes)
 	}
 	if len(c.Marked) > 0 {
-		text += fmt.Sprintf(", %d marked", len(c.Marked))
+		text += fmt.Sprintf(", marked: %d", len(c.Marked))
 	}
 	return text
 }

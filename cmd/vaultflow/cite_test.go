@@ -88,7 +88,7 @@ func TestCite_pages(t *testing.T) {
 	}, "\n\n")+"\n")
 	shown, _ := b.run(exitDone, "show", b.runsOf("Look")[0].ID)
 	for _, want := range []string{
-		"12 page references checked, 4 marked", "marked [Workbook, p. 99] [page not found]: Workbook has no page 99",
+		"page references checked: 12, marked: 4", "marked [Workbook, p. 99] [page not found]: Workbook has no page 99",
 		"marked [Workbook, p. 6] [page not shown]: the model was not shown p. 6 of Workbook", "several documents fit: Imported/Workbook, Imported/Reader",
 	} {
 		if !strings.Contains(shown, want) {
@@ -120,7 +120,7 @@ func TestCite_quotes(t *testing.T) {
 		"- “nobody has ever said this” [quotation without page] is loose.",
 	}, "\n\n")+"\n")
 	shown, _ := b.run(exitDone, "show", b.runsOf("Look")[0].ID)
-	if !strings.Contains(shown, "5 quotations, 3 marked") {
+	if !strings.Contains(shown, "quotations: 5, marked: 3") {
 		t.Errorf("show says\n%s", shown)
 	}
 }

@@ -112,6 +112,8 @@ type cited struct {
 	plural bool
 	mark   string
 	reason string
+
+	relative bool // a link copied from the document's own note: only there it leads to the file beside it
 }
 
 func (w *writer) references() {
@@ -123,7 +125,7 @@ func (w *writer) references() {
 			if !ours {
 				continue
 			}
-			ref.cites = []cited{c}
+			ref.cites, ref.link = []cited{c}, !c.relative
 		} else if ref.cites = w.resolve(found.parts); ref.cites == nil {
 			continue
 		}
@@ -213,13 +215,17 @@ func (w *writer) document(p part) (doc *Document, why string) {
 // linked checks a link to a page that the model wrote. ours is false for links to other things.
 func (w *writer) linked(l pageLink) (c cited, ours bool) {
 	doc, isFile := w.shelf.Linked(l.target)
+	beside, relative := strings.CutPrefix(l.target, "./")
+	if relative = relative && doc == nil && !isFile; relative {
+		doc, _ = w.document(part{name: beside})
+	}
 	switch {
 	case doc == nil && (isFile || l.block):
 		return c, false // a block of a note
 	case doc == nil:
 		return cited{said: strconv.Itoa(l.page), mark: MarkNotFound, reason: "there is no document " + l.target}, true
 	}
-	c = cited{doc: doc, said: "#" + strconv.Itoa(l.page)}
+	c = cited{doc: doc, said: "#" + strconv.Itoa(l.page), relative: relative}
 	if c.pages, c.reason = pagesOf(doc, c.said); c.reason != "" {
 		c.mark = MarkNotFound
 	} else if missing := notShown(doc, c.pages); len(missing) > 0 {

@@ -92,6 +92,8 @@ func TestAnswer_pages(t *testing.T) {
 		"by its path":               {twoBooks(), "[Imported/Reader.pdf, p. 2]", "[[Reader.pdf#page=2|p. 2]]"},
 		"code":                      {oneBook(), "`[p. 1]`\n\n```\n[p. 1]\n```\n\n    [p. 1]\n\n[p. 1]", "`[p. 1]`\n\n```\n[p. 1]\n```\n\n    [p. 1]\n\n[[Workbook.pdf#page=3|p. 1]]"},
 		"properties":                {oneBook(), "---\npages: [p. 1]\n---\n[p. 1]", "---\npages: [p. 1]\n---\n[[Workbook.pdf#page=3|p. 1]]"},
+		"a link of its own note":    {oneBook(), "[[./Workbook.pdf#page=3|Workbook.pdf, page 3]]", "[[Workbook.pdf#page=3|p. 1]]"},
+		"another note's link":       {oneBook(), "[[./Lexicon.pdf#page=3|page 3]]", "[[./Lexicon.pdf#page=3|page 3]] [page not found]"},
 		"no embed":                  {oneBook(), "Look![p. 1]", "Look! [[Workbook.pdf#page=3|p. 1]]"},
 		"no address":                {oneBook(), "[p. 1](https://a.example)", "[p. 1](https://a.example)"},
 		"no definition":             {oneBook(), "[p. 1]: https://a.example", "[p. 1]: https://a.example"},
