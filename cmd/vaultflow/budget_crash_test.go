@@ -40,7 +40,7 @@ var account = regexp.MustCompile(`Account (\w+)\.`)
 func newMeter(t *testing.T, month, day float64) *meter {
 	t.Helper()
 	m := &meter{t: t, month: month, day: day, accounts: map[string]float64{}, hold: true, held: make(chan struct{})}
-	server := httptest.NewServer(m)
+	server := httptest.NewServer(llmtest.Whole(m.ServeHTTP))
 	t.Cleanup(server.Close)
 	m.url = server.URL
 	return m

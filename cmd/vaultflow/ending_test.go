@@ -31,7 +31,7 @@ func newHangingModel(t *testing.T) *hangingModel {
 	wire := llmtest.OpenAI{Kind: "openai_compatible"}
 	m := &hangingModel{}
 	over := make(chan struct{})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(llmtest.Whole(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return

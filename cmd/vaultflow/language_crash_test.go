@@ -31,7 +31,7 @@ func newCountingModel(t *testing.T, held string) *countingModel {
 	t.Helper()
 	m := &countingModel{reached: make(chan struct{}), calls: map[string]int{}}
 	wire := llmtest.OpenAI{Kind: "openai_compatible"}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(llmtest.Whole(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
 			_, err = wire.Read(r.Header, body)

@@ -21,7 +21,7 @@ func TestServe_killedInNestedRun(t *testing.T) {
 	wire := llmtest.OpenAI{Kind: "openai_compatible"}
 	begun := make(chan struct{})
 	var first sync.Once
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(llmtest.Whole(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
 			_, err = wire.Read(r.Header, body)

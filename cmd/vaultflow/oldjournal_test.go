@@ -46,7 +46,7 @@ func newOldModel(t *testing.T, reached func()) *oldModel {
 	t.Helper()
 	m := &oldModel{calls: map[string]int{}}
 	wire := llmtest.OpenAI{Kind: "openai_compatible"}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(llmtest.Whole(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
 			_, err = wire.Read(r.Header, body)

@@ -35,7 +35,7 @@ func newFakeModel(t *testing.T) *fakeModel {
 	t.Helper()
 	f := &fakeModel{answered: make(chan struct{}, 100)}
 	wire := llmtest.OpenAI{Kind: "openai_compatible"}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(llmtest.Whole(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
 			_, err = wire.Read(r.Header, body)

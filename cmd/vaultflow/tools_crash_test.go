@@ -44,7 +44,7 @@ func TestServe_killedAmongTools(t *testing.T) {
 	}
 	calls, want := busyCalls(n)
 	wire := llmtest.OpenAI{Kind: "openai_compatible"}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(llmtest.Whole(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
 			_, err = wire.Read(r.Header, body)

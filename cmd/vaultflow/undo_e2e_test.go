@@ -22,7 +22,7 @@ import (
 func toolSite(t *testing.T, calls map[string][]llmtest.ToolCall) *site {
 	t.Helper()
 	wire := llmtest.OpenAI{Kind: "openai_compatible"}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(llmtest.Whole(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
 			_, err = wire.Read(r.Header, body)
