@@ -151,8 +151,8 @@ func (i webImports) Import(ctx context.Context, id string) (engine.ImportRecord,
 type webStarter struct{ w *Process }
 
 // StartWorkflow implements web.Starter.
-func (s webStarter) StartWorkflow(ctx context.Context, name string) (engine.Started, error) {
-	id, err := s.w.Runs.Start(ctx, control.RunOrder{Workflow: name})
+func (s webStarter) StartWorkflow(ctx context.Context, name string, files []string) (engine.Started, error) {
+	id, err := s.w.Runs.Start(ctx, control.RunOrder{Workflow: name, Files: files})
 	if control.ClassOf(err) != "" { // it is meant for the user
 		err = failure.New(failure.InvalidWorkflow, "", "%v", err)
 	}

@@ -45,13 +45,15 @@ func (w *Process) ClearOrigin(ctx context.Context, name string) error {
 }
 
 // FileNamed finds a file of the vault by its name, or a note by its name without .md.
-func (a *Workspace) FileNamed(name string) (string, error) {
+func (a *Workspace) FileNamed(name string) (string, error) { return fileNamed(a.Vault.FS(), name) }
+
+func fileNamed(vault fs.FS, name string) (string, error) {
 	name = path.Clean(strings.TrimPrefix(name, "./"))
 	for _, candidate := range []string{name, name + ".md"} {
 		if !fs.ValidPath(candidate) {
 			break
 		}
-		info, err := fs.Stat(a.Vault.FS(), candidate)
+		info, err := fs.Stat(vault, candidate)
 		if err == nil && info.Mode().IsRegular() {
 			return candidate, nil
 		}

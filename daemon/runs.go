@@ -38,6 +38,10 @@ func (r *Runs) Start(ctx context.Context, o control.RunOrder) (string, error) {
 	if err := KnownSteps(plan, o.Steps); err != nil {
 		return "", err
 	}
+	files, err := r.workflows.Files(plan, o.Steps, o.Files)
+	if err != nil {
+		return "", err
+	}
 	if o.Model != "" {
 		waits := len(r.settings.ModelWaits(o.Model)) > 0 // which mayRun says
 		if _, err := r.models.Model(ctx, o.Model); err != nil && !waits {
@@ -54,7 +58,7 @@ func (r *Runs) Start(ctx context.Context, o control.RunOrder) (string, error) {
 		return "", fmt.Errorf("encode the plan: %w", err)
 	}
 	started, err := r.exec.Start(ctx, engine.Request{
-		Kind: engine.KindWorkflow, Subject: plan.Name, Trigger: engine.Trigger{Kind: engine.TriggerManual},
+		Kind: engine.KindWorkflow, Subject: plan.Name, Trigger: engine.Trigger{Kind: engine.TriggerManual, Files: files},
 		At: time.Now().In(plan.Meta.Location(r.zone)), Timeout: plan.Meta.Timeout, Plan: data, Steps: o.Steps, Vars: o.Vars,
 	})
 	return started.Run, err

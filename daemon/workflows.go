@@ -82,6 +82,25 @@ func (w *Workflows) Named(name string) (*workflow.Plan, error) {
 	return nil, w.Unknown(name, all)
 }
 
+// Files finds the files that a run by hand is to be about. It refuses a run that needs one and has none, and several files for a
+// workflow that starts one run each.
+func (w *Workflows) Files(plan *workflow.Plan, steps, names []string) ([]string, error) {
+	files := make([]string, 0, len(names))
+	for _, name := range names {
+		file, err := fileNamed(w.vault.FS(), name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(files, file) {
+			files = append(files, file)
+		}
+	}
+	if fault := plan.FileFault(steps, len(files)); fault != "" {
+		return nil, control.Usage.Errorf("%s", fault)
+	}
+	return files, nil
+}
+
 // Unknown is the error for a name that no workflow has, with the nearest name.
 func (w *Workflows) Unknown(name string, all []workflow.Loaded) error {
 	known := make([]string, len(all))
@@ -147,6 +166,7 @@ func statusOf(loaded workflow.Loaded, zone *time.Location) engine.WorkflowStatus
 	for _, s := range p.Steps {
 		row.Steps = append(row.Steps, s.Name)
 	}
+	row.NeedsFile = p.NeedsFile(nil)
 	if row.Valid {
 		row.Next = trigger.Next(p, time.Now(), 3, zone)
 	}

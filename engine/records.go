@@ -208,7 +208,8 @@ type WorkflowStatus struct {
 	Waits       string            `json:"waits,omitempty"`  // why it needs permission before it runs
 	Triggers    []string          `json:"triggers"`         // as written: "cron: 0 8 * * 1-5", "watch: Inbox/*.md"
 	Steps       []string          `json:"steps"`
-	Next        []time.Time       `json:"next"` // the next fire times
+	NeedsFile   bool              `json:"needs_file,omitempty"` // a run by hand must name the file that it is about
+	Next        []time.Time       `json:"next"`                 // the next fire times
 	Last        *RunRecord        `json:"last,omitempty"`
 	Diagnostics []diag.Diagnostic `json:"diagnostics"`
 }

@@ -19,6 +19,7 @@ const RunWorkflow = "run_workflow"
 type WorkflowCall struct {
 	Workflow  string
 	Variables map[string]string // texts by name
+	Files     []string          // vault names of what the run is about
 }
 
 // WorkflowEnd is the outcome of a run.
@@ -50,12 +51,14 @@ const (
 
 const runWorkflowParameters = `{"type":"object","properties":{` +
 	`"workflow":{"type":"string","minLength":1,"maxLength":500,"description":"Name of the workflow: its file below the workflows folder, without .md."},` +
-	`"variables":{"type":"object","additionalProperties":{"type":"string"},"description":"Texts by name, for the workflow's steps to read. Omit unless the workflow needs them."}` +
+	`"variables":{"type":"object","additionalProperties":{"type":"string"},"description":"Texts by name, for the workflow's steps to read. Omit unless the workflow needs them."},` +
+	`"files":{"type":"array","items":{"type":"string","minLength":1,"maxLength":500},"maxItems":100,"description":"Files of the vault that the run is about, by their whole names. Omit unless the workflow works on a file."}` +
 	`},"required":["workflow"],"additionalProperties":false}`
 
 type runWorkflowInput struct {
 	Workflow  string            `json:"workflow"`
 	Variables map[string]string `json:"variables"`
+	Files     []string          `json:"files"`
 }
 
 // Tool is run_workflow.

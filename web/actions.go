@@ -21,7 +21,11 @@ func (s actions) startWorkflow(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
-	started, err := s.site.cfg.Starter.StartWorkflow(r.Context(), r.PostFormValue("name"))
+	var files []string
+	if file := strings.TrimSpace(r.PostFormValue("file")); file != "" {
+		files = []string{file}
+	}
+	started, err := s.site.cfg.Starter.StartWorkflow(r.Context(), r.PostFormValue("name"), files)
 	if err != nil {
 		s.site.failWith(w, r, err)
 		return

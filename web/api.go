@@ -82,14 +82,15 @@ func (s apiRoutes) health(w http.ResponseWriter, r *http.Request) {
 	s.site.respond(w, r, "checks", orEmpty(list), nil)
 }
 
-// apiStart runs a workflow: {"workflow": "daily/plan"}.
+// apiStart runs a workflow: {"workflow": "daily/plan"}, about files with "files": ["Notes/a.md"].
 func (s apiRoutes) start(w http.ResponseWriter, r *http.Request) {
 	if s.site.cfg.Starter == nil {
 		s.site.notFound(w, r)
 		return
 	}
 	var body struct {
-		Workflow string `json:"workflow"`
+		Workflow string   `json:"workflow"`
+		Files    []string `json:"files"`
 	}
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
 	dec.DisallowUnknownFields()
@@ -97,7 +98,7 @@ func (s apiRoutes) start(w http.ResponseWriter, r *http.Request) {
 		s.site.fail(w, r, http.StatusBadRequest, `the body must be a JSON object with the name of a workflow and nothing else`, `send {"workflow": "name"}`)
 		return
 	}
-	started, err := s.site.cfg.Starter.StartWorkflow(r.Context(), body.Workflow)
+	started, err := s.site.cfg.Starter.StartWorkflow(r.Context(), body.Workflow, body.Files)
 	if err != nil {
 		s.site.failWith(w, r, err)
 		return

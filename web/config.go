@@ -43,7 +43,8 @@ type Events interface {
 
 // Starter runs a workflow for the user. An error that is a failure.Reporter may have advice.
 type Starter interface {
-	StartWorkflow(ctx context.Context, name string) (engine.Started, error)
+	// StartWorkflow starts a run about files, by their names in the vault; none for a workflow that needs none.
+	StartWorkflow(ctx context.Context, name string, files []string) (engine.Started, error)
 }
 
 // Control ends and repeats runs and imports; engine.Executor does.

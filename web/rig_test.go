@@ -132,8 +132,8 @@ func (w *world) called(what string) {
 	w.calls = append(w.calls, what)
 }
 
-func (w *world) StartWorkflow(_ context.Context, name string) (engine.Started, error) {
-	w.called("start " + name)
+func (w *world) StartWorkflow(_ context.Context, name string, files []string) (engine.Started, error) {
+	w.called(strings.Join(append([]string{"start", name}, files...), " "))
 	if name == "broken" {
 		return engine.Started{}, failure.New(failure.InvalidWorkflow, "mend it", "workflow %q cannot run", name)
 	}

@@ -72,7 +72,7 @@ type workflowRow struct {
 	Last                    *runRow
 	Diagnostics             []diag.Diagnostic
 	Errors, Warnings        int
-	CanRun                  bool
+	CanRun, NeedsFile       bool
 }
 
 func (s frontPage) workflowParts(ctx context.Context) ([]part, error) {
@@ -94,7 +94,7 @@ func (s frontPage) workflowParts(ctx context.Context) ([]part, error) {
 func (s frontPage) workflowRow(w engine.WorkflowStatus) workflowRow {
 	row := workflowRow{
 		Name: w.Name, Description: w.Description, File: w.File, Paused: w.Paused, Triggers: w.Triggers,
-		Diagnostics: w.Diagnostics, CanRun: s.site.cfg.Starter != nil && w.Valid,
+		Diagnostics: w.Diagnostics, CanRun: s.site.cfg.Starter != nil && w.Valid, NeedsFile: w.NeedsFile,
 	}
 	switch {
 	case !w.Valid:

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -134,9 +135,29 @@ func (s Step) targets() []directives.Target {
 // NeedsFile reports whether one of the chosen steps is about the file that starts the run; no names mean all steps.
 func (p Plan) NeedsFile(chosen []string) bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool {
-		named := func(name string) bool { return sameName(s.Name, name) }
-		return (len(chosen) == 0 || slices.ContainsFunc(chosen, named)) && s.NeedsFile()
+		return s.chosen(chosen) && s.NeedsFile()
 	})
+}
+
+// EachByHand reports whether several files named by hand start one run each.
+func (p Plan) EachByHand() bool { return p.Meta.Each(p.Meta.OnImport != nil) }
+
+// FileFault returns the reason why a run of the chosen steps cannot be about this number of files; empty if it can.
+func (p Plan) FileFault(chosen []string, files int) string {
+	switch {
+	case files == 0 && p.NeedsFile(chosen):
+		return fmt.Sprintf("%s works on a file: name it, as in `vaultflow run %q FILE`", p.Name, p.Name)
+	case files > 1 && p.EachByHand():
+		return fmt.Sprintf("%s starts one run for each file: name one", p.Name)
+	case files > 1 && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.chosen(chosen) && s.NamesFile() }):
+		return fmt.Sprintf("%s names one file, such as with {trigger}: name one, or write @for_each trigger in it", p.Name)
+	}
+	return ""
+}
+
+// chosen reports whether a step is among the chosen ones; no names mean all steps.
+func (s Step) chosen(names []string) bool {
+	return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return sameName(s.Name, name) })
 }
 
 // Alias returns the model alias of a step: its own, the workflow's, or the default. It is empty with `@model none`.

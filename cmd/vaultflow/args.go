@@ -10,7 +10,7 @@ import (
 )
 
 // listedBy names the commands that list what an argument can be, by its placeholder in a usage line.
-var listedBy = map[string]string{"RUN": "runs", "RUN|FILE": "runs", "WORKFLOW": "list"}
+var listedBy = map[string]string{"RUN": "runs", "RUN|FILE": "runs", "WORKFLOW": "list", "WORKFLOW [FILE...]": "list"}
 
 // args wraps a check of cobra: its error gets the usage exit code and names the arguments of the command.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {

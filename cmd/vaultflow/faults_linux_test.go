@@ -207,10 +207,11 @@ func TestFaults_start(t *testing.T) {
 	t.Run("another state directory", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t, "", "")
+		s.write("Workflows/Idle.md", note("description: Idle.", "@model offline", "Nothing to do."))
 		first := s.serve()
 		other := filepath.Join(filepath.Dir(s.vault), "other")
 		ended(t, s.start("--state-dir", other), "another vaultflow uses this vault", "hint:")
-		if _, errs, code := s.cli("run", "Nothing", "--state-dir", other); code != exitFailed || !strings.Contains(errs, "another vaultflow uses this vault") {
+		if _, errs, code := s.cli("run", "Idle", "--state-dir", other); code != exitFailed || !strings.Contains(errs, "another vaultflow uses this vault") {
 			t.Errorf("run: exit code %d, %q", code, errs)
 		}
 		first.alive()

@@ -25,11 +25,12 @@ func newPreview(g *globals) *cobra.Command {
 	var model, page string
 	var batch int
 	cmd := &cobra.Command{
-		Use:   "preview [WORKFLOW]",
+		Use:   "preview [WORKFLOW [FILE...]]",
 		Short: "Show the exact prompt that a run would send, without sending it",
 		Long: "Print the receipt (every chunk and reference, and what happens to it) and the exact prompt of each step. Nothing is sent.\n" +
+			"FILE is what the run would be about, by its name in the vault.\n" +
 			"-i previews any note or file: vaultflow preview -i 'Daily/2026-11-16.md (images=auto)'",
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if (len(names) == 0) == (len(inputs) == 0) {
 				return usagef("name either a workflow or inputs with -i")
@@ -43,12 +44,12 @@ func newPreview(g *globals) *cobra.Command {
 			if len(inputs) > 0 {
 				plan, err = inputPlan(inputs)
 			} else {
-				plan, err = a.Workflows.Named(names[0])
+				plan, err = namedPlan(a, names)
 			}
 			if err != nil {
 				return err
 			}
-			return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: steps, model: model, page: page, batch: batch})
+			return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: steps, model: model, page: page, batch: batch, files: names[min(len(names), 1):]})
 		},
 	}
 	cmd.Flags().StringArrayVar(&steps, "step", nil, "only this step (repeatable)")
@@ -92,6 +93,10 @@ func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *wor
 	if err := a.Trust.MayPreview(plan); err != nil {
 		return exit(failureExit(err), err)
 	}
+	files, err := a.Workflows.Files(plan, o.steps, o.files)
+	if err != nil {
+		return err
+	}
 	previewer, done, err := a.Previewer(ctx)
 	if err != nil {
 		return err
@@ -106,7 +111,7 @@ func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *wor
 		if !chosen(step.Name, o.steps) {
 			continue
 		}
-		previewed, err := previewer.Preview(ctx, *plan, i, time.Now().In(a.Zone), max(o.batch, 1), o.files)
+		previewed, err := previewer.Preview(ctx, *plan, i, time.Now().In(a.Zone), max(o.batch, 1), files)
 		if err != nil {
 			return exit(failureExit(err), err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/workflow"
 )
 
 func newRun(g *globals) *cobra.Command {
@@ -20,7 +21,8 @@ func newRun(g *globals) *cobra.Command {
 	var vars []string
 	var dry bool
 	cmd := &cobra.Command{
-		Use: "run WORKFLOW", Short: "Run a workflow now and wait for it", Args: args(cobra.ExactArgs(1)),
+		Use: "run WORKFLOW [FILE...]", Short: "Run a workflow now and wait for it", Args: args(cobra.MinimumNArgs(1)),
+		Long: "Run a workflow now and wait for it.\nFILE is what the run is about, by its name in the vault; a workflow with `runs: each` or `on_import` has one run for each.",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			o.Workflow = names[0]
 			var err error
@@ -32,18 +34,37 @@ func newRun(g *globals) *cobra.Command {
 				return err
 			}
 			defer a.Close()
+			plan, err := namedPlan(a, names)
+			if err != nil {
+				return err
+			}
 			if dry {
-				plan, err := a.Workflows.Named(o.Workflow)
-				if err != nil {
-					return err
-				}
 				plan.Fresh = o.Fresh
-				return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: o.Steps, model: o.Model})
+				return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: o.Steps, model: o.Model, files: names[1:]})
 			}
 			if err := allowByHand(cmd.Context(), g, cmd.InOrStdin(), a, o.Workflow); err != nil {
 				return err
 			}
-			return runNow(cmd.Context(), a, g, control.Order{Run: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.Runs.Start(ctx, o) })
+			files := names[1:]
+			if !plan.EachByHand() || len(files) < 2 {
+				o.Files = files
+				return runWorkflow(cmd.Context(), a, g, o)
+			}
+			for _, file := range files {
+				if _, err := a.FileNamed(file); err != nil {
+					return err
+				}
+			}
+			for _, file := range files {
+				o.Files = []string{file}
+				if failed := runWorkflow(cmd.Context(), a, g, o); err == nil {
+					err = failed // the others may succeed
+				}
+				if cmd.Context().Err() != nil {
+					break
+				}
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.Steps, "step", nil, "only this step (repeatable)")
@@ -52,6 +73,22 @@ func newRun(g *globals) *cobra.Command {
 	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "run as if for the first time: ignore @cache, and treat all files as pending and changed")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "preview only: send and write nothing")
 	return cmd
+}
+
+// namedPlan returns the workflow that the first argument names; the others are files.
+func namedPlan(a *daemon.Workspace, names []string) (*workflow.Plan, error) {
+	plan, err := a.Workflows.Named(names[0])
+	if err != nil && len(names) > 1 && control.ClassOf(err) == control.Usage {
+		if _, known := a.Workflows.Named(strings.Join(names, " ")); known == nil {
+			return nil, usagef("put quotes around a name with blanks: %q", strings.Join(names, " "))
+		}
+	}
+	return plan, err
+}
+
+// runWorkflow runs a workflow about some files, and waits for it.
+func runWorkflow(ctx context.Context, a *daemon.Workspace, g *globals, o control.RunOrder) error {
+	return runNow(ctx, a, g, control.Order{Run: &o}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.Runs.Start(ctx, o) })
 }
 
 // runNow does one thing and waits for it: in the process that works on the vault, or in this one when there is none.

@@ -34,6 +34,7 @@ type Order struct {
 // RunOrder asks for a workflow run.
 type RunOrder struct {
 	Workflow string            `json:"workflow"`
+	Files    []string          `json:"files,omitempty"` // what the run is about, by their names in the vault
 	Steps    []string          `json:"steps,omitempty"`
 	Vars     map[string]string `json:"vars,omitempty"`
 	Model    string            `json:"model,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -99,12 +100,16 @@ func (n nested) start(ctx context.Context, key string, call tools.WorkflowCall) 
 			return "", refuse("%.80q is not a valid variable name: a letter, then letters, digits, _ and -", name)
 		}
 	}
+	files, err := n.files(plan, call.Files)
+	if err != nil {
+		return "", err
+	}
 	data, err := json.Marshal(plan)
 	if err != nil {
 		return "", fmt.Errorf("encode the plan: %w", err)
 	}
 	started, err := n.t.box.Runs.Start(ctx, engine.Request{
-		Key: key, Kind: engine.KindWorkflow, Subject: plan.Name, Trigger: engine.Trigger{Kind: engine.TriggerTool, Parent: n.t.in.Run, Step: n.t.in.Index},
+		Key: key, Kind: engine.KindWorkflow, Subject: plan.Name, Trigger: engine.Trigger{Kind: engine.TriggerTool, Parent: n.t.in.Run, Step: n.t.in.Index, Files: files},
 		At: n.t.in.At, Timeout: plan.Meta.Timeout, Plan: data, Vars: call.Variables, Origins: n.t.in.Origins,
 	})
 	if f, ok := errors.AsType[*failure.Error](err); ok {
@@ -116,6 +121,27 @@ func (n nested) start(ctx context.Context, key string, call tools.WorkflowCall) 
 		})
 	}
 	return started.Run, err
+}
+
+// files checks the files that a run is to be about. The calling workflow must be allowed to read them.
+func (n nested) files(plan *workflow.Plan, names []string) ([]string, error) {
+	var files []string
+	for _, name := range names {
+		info, err := fs.Stat(n.t.box.outputs.FS, name)
+		if err != nil || !info.Mode().IsRegular() || !n.t.s.Plan.Meta.Permissions.MayRead(name) {
+			return nil, refuse("there is no file %.200q that you may read: write the whole name of a file, such as Notes/today.md", name)
+		}
+		if !slices.Contains(files, name) {
+			files = append(files, name)
+		}
+	}
+	switch {
+	case len(files) == 0 && plan.NeedsFile(nil):
+		return nil, refuse("it works on a file: name it in \"files\"")
+	case plan.FileFault(nil, len(files)) != "":
+		return nil, refuse("it works on one file: call it once for each")
+	}
+	return files, nil
 }
 
 // may refuses a workflow that already waits for this run, and too long a chain of waiting runs.
