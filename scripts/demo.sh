@@ -43,12 +43,14 @@ for bundle in Workbook "Meeting scan" Notice; do
 done
 
 say "preview: the receipt and the exact prompt, nothing is sent"
-vaultflow preview "Workbook to study plan" --step "Chapter boundaries" | head -n 60
+vaultflow preview "Workbook to study plan" Imported/Workbook/index.md --step "Chapter boundaries" | head -n 60
 
 say "running the example workflows with the offline model"
-for name in "Workbook to study plan" "Photo tags" "Daily digest" "Meeting scan to notes"; do
-	vaultflow run "$name" || { code=$?; [ $code -eq 4 ] || exit $code; }
-done
+run() { vaultflow run "$@" || { code=$?; [ $code -eq 4 ] || exit $code; }; }
+run "Workbook to study plan" Imported/Workbook/index.md
+run "Photo tags"
+run "Daily digest"
+run "Meeting scan to notes" "Imported/Meeting scan/index.md"
 
 say "the new files"
 (cd "$vault" && find . -newer "$demo/before" -type f ! -path './.*' | sed 's|^\./||' | sort)

@@ -111,6 +111,11 @@ func TestGuard_refusesOtherSites(t *testing.T) {
 	if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/runs/r-new" || len(w.calls) != 1 || w.calls[0] != "start Daily digest" {
 		t.Errorf("our own page: %d %v %v", got.Code, got.Header(), w.calls)
 	}
+	form.Set("file", " Notes/a.md ")
+	post(t, s, "/workflows/run", form, map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1:8321"})
+	if w.calls[1] != "start Daily digest Notes/a.md" {
+		t.Errorf("with a file: %q", w.calls)
+	}
 }
 
 func TestLogin_goesNowhereElse(t *testing.T) {

@@ -24,7 +24,7 @@ func TestToday_showsTheDay(t *testing.T) {
 		"15,022 tokens", "$0.0548", "sonnet", "scheduled", "2 changed files", "page 121 of 348", `<progress value="121" max="348"`,
 		`src="/media/Imported/Linear%20algebra%20workbook/pages/page_0001.png"`, "Imported/Scans/Meeting 2026-11-17", "the document is encrypted",
 		"Put the password into", "there is no directive @imput", "did you mean @input?", "paused after 3 failures", "polls: the vault is on a network file system",
-		`action="/workflows/run"`, `href="/runs/r-4"`, `href="/imports/arrival:Import/holiday%20video.mov"`, `data-live="view=today"`,
+		`action="/workflows/run"`, `name="file" required`, `href="/runs/r-4"`, `href="/imports/arrival:Import/holiday%20video.mov"`, `data-live="view=today"`,
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q", want)

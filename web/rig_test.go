@@ -360,7 +360,7 @@ func sample() (*world, fstest.MapFS) {
 	w.workflows = []engine.WorkflowStatus{
 		{Name: "Daily digest", File: "Workflows/Daily digest.md", Description: "Yesterday's notes with their pictures, in five lines", Valid: true, Enabled: true, Triggers: []string{"cron: 0 8 * * *"}, Steps: []string{"Digest"}, Next: []time.Time{next, next.AddDate(0, 0, 1), next.AddDate(0, 0, 2)}, Last: &w.runs[1]},
 		{Name: "Meeting scan to notes", File: "Workflows/Meeting scan to notes.md", Valid: true, Enabled: true, Paused: "paused after 3 failures in a row (last: anthropic: overloaded); a successful run by hand ends the pause", Triggers: []string{"watch: Inbox/*.md"}, Last: &w.runs[2]},
-		{Name: "Photo tags", File: "Workflows/Photo tags.md", Description: "Tags for new photos", Valid: true, Last: &w.runs[3]},
+		{Name: "Photo tags", File: "Workflows/Photo tags.md", Description: "Tags for new photos", Valid: true, NeedsFile: true, Last: &w.runs[3]},
 		{Name: "Study/Workbook to study plan", File: "Workflows/Study/Workbook to study plan.md", Valid: true, Enabled: true, Triggers: []string{"on_import: *.pdf"}, Last: &w.runs[0]},
 		{Name: "Weekly review", File: "Workflows/Weekly review.md", Triggers: []string{"cron: 0 17 * * fri"}, Diagnostics: []diag.Diagnostic{{File: "Workflows/Weekly review.md", Line: 12, Column: 1, Severity: "error", Code: "VF102", Message: "there is no directive @imput", Suggestion: "did you mean @input?"}}},
 	}

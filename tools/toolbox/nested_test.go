@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,13 +23,14 @@ type house struct {
 	asked []engine.Request
 	end   engine.RunRecord // what a started run becomes
 	wait  error
+	steps []workflow.Step // of every workflow
 }
 
 func (h *house) Plan(_ context.Context, name string) (*workflow.Plan, error) {
 	if strings.EqualFold(name, "nobody") {
 		return nil, errors.New(`no workflow "nobody"`)
 	}
-	return &workflow.Plan{Name: strings.ToUpper(name[:1]) + name[1:]}, nil
+	return &workflow.Plan{Name: strings.ToUpper(name[:1]) + name[1:], Steps: h.steps}, nil
 }
 
 func (h *house) Asked(_ context.Context, key string) (engine.RunRecord, error) {
@@ -173,6 +175,35 @@ func TestRunWorkflow_refused(t *testing.T) {
 		_, results := d.use(tool("run_workflow", tt.input))
 		if started := len(h.asked) > 0; started != (tt.want == "") || !strings.Contains(results[0].Text(), tt.want) {
 			t.Errorf("%s: started %t, %q; want %q", name, started, results[0].Text(), tt.want)
+		}
+	}
+}
+
+// A run may be about files that the calling workflow may read.
+func TestRunWorkflow_aboutFiles(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		files any
+		want  string
+	}{
+		"one":                 {[]string{"a.md", "a.md"}, ""},
+		"none":                {[]string{}, `it works on a file: name it in "files"`},
+		"several for one":     {[]string{"a.md", "b.md"}, "call it once for each"},
+		"one that is missing": {[]string{"c.md"}, `there is no file "c.md" that you may read`},
+		"one out of reach":    {[]string{"Private/d.md"}, `no file "Private/d.md" that you may read`},
+	} {
+		d, h := nesting(t, "run_workflow")
+		for _, file := range []string{"b.md", "Private/d.md"} {
+			d.files[file] = &fstest.MapFile{Data: []byte("x")}
+		}
+		d.plan.Meta.Permissions.Read = []string{"*.md"}
+		h.steps = []workflow.Step{{Name: "Step", Prompt: "Sum up {trigger}."}}
+		_, results := d.use(tool("run_workflow", in{"workflow": "brew", "files": tt.files}))
+		if started := len(h.asked) > 0; started != (tt.want == "") || !strings.Contains(results[0].Text(), tt.want) {
+			t.Errorf("%s: started %t, %q; want %q", name, started, results[0].Text(), tt.want)
+		}
+		if tt.want == "" && !slices.Equal(h.asked[0].Trigger.Files, []string{"a.md"}) {
+			t.Errorf("%s: about %q", name, h.asked[0].Trigger.Files)
 		}
 	}
 }
