@@ -95,7 +95,7 @@ func (s apiRoutes) start(w http.ResponseWriter, r *http.Request) {
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, 64<<10))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&body); err != nil || body.Workflow == "" {
-		s.site.fail(w, r, http.StatusBadRequest, `the body must be a JSON object with the name of a workflow and nothing else`, `send {"workflow": "name"}`)
+		s.site.fail(w, r, http.StatusBadRequest, `the body must be a JSON object with the name of a workflow and, if it is about files, their paths`, `send {"workflow": "name"} or {"workflow": "name", "files": ["Notes/a.md"]}`)
 		return
 	}
 	started, err := s.site.cfg.Starter.StartWorkflow(r.Context(), body.Workflow, body.Files)
