@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
 
@@ -194,4 +196,58 @@ func TestCite_refused(t *testing.T) {
 		t.Errorf("check says %s%s", out, said)
 	}
 	b.run(exitInvalid, "run", "Look")
+}
+
+// TestServe_citesAnImport: a workbook with a Roman preface is dropped, and the run that it starts cites it. The run waits for approval
+// while serve is killed; what is approved and written has the links and the marks, and the model is asked once.
+func TestServe_citesAnImport(t *testing.T) {
+	t.Parallel()
+	server := llmtest.NewServer(t, adapters()[0].wire,
+		says("Preface [Workbook, p. ii], “vectors keep their direction” [Workbook, p. 1], “vectors lose it” [Workbook, p. 1], unseen [Workbook, p. 2], gone [Workbook, p. 4]."))
+	s := newSite(t, worker(t), "models:\n  default: seer\n  aliases: {seer: {provider: lab, model: m, capabilities: [text]}}\n"+
+		fmt.Sprintf("providers: {lab: {kind: %s, base_url: %q, api_key_env: LAB_KEY}}\n", adapters()[0].kind, server.URL+adapters()[0].path))
+	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.write("Workflows/Cite.md", note(`on_import: "*.pdf"`,
+		"@cite quotes\n@approve outputs\n@input file: Imported/Workbook/index.md (pages=1-3, required)\n@output file: Out/Cited", "Take notes."))
+	d := s.serve()
+	s.writeBytes("Import/Workbook.pdf", pdftest.New().RomanLabels(2).
+		TextPage(pdftest.Text("Preface of the book, one.")...).TextPage(pdftest.Text("Preface of the book, two.")...).
+		TextPage(pdftest.Text("Some vectors keep their di-", "rection under a map.")...).TextPage(pdftest.Text("The second chapter is not shown.")...).Bytes())
+	waits := func() (bool, string) {
+		runs := s.runs("Cite")
+		return len(runs) == 1 && runs[0].Status == engine.AwaitingApproval, fmt.Sprint(runs)
+	}
+	s.wait(patience, "an approval", waits)
+	d.kill()
+	s.serve()
+	run := s.runs("Cite")[0].ID
+	if out := s.must("approvals", run); !strings.Contains(out, "[[Workbook.pdf#page=3|p. 1]]") || !strings.Contains(out, "[page not found]") {
+		t.Errorf("the approval does not show the links: %s", out)
+	}
+	s.must("approve", run)
+	s.ran("Cite", 1)
+	want := "Preface [[Workbook.pdf#page=2|p. ii]], “vectors keep their direction” [[Workbook.pdf#page=3|p. 1]], “vectors lose it” [quotation not found] [[Workbook.pdf#page=3|p. 1]], " +
+		"unseen [[Workbook.pdf#page=4|p. 2]] [page not shown], gone [Workbook, p. 4] [page not found].\n"
+	if got := s.read("Out/Cited.md"); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if n := len(server.Requests()); n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+	if out := s.must("show", run); !strings.Contains(out, "5 page references checked, 2 quotations, 3 marked") {
+		t.Errorf("show says %s", out)
+	}
+}
+
+// TestCite_batches: each batch of an @for_each is checked against what it was shown itself, also when its text is appended.
+func TestCite_batches(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, adapters()[0], seeing, says("[Workbook, p. 1]"), says("[Workbook, p. 1], [Reader, p. 4]"))
+	b.library()
+	b.write("Workflows/Look.md", "## A\n@cite pages\n@for_each file: Imported/*/index.md (order=name, dir=desc)\n@input file: {item}\n@output file: Out\n\nx\n")
+	b.run(exitDone, "run", "Look")
+	b.holds("Out.md", "[[Workbook.pdf#page=3|p. 1]]\n\n[[Workbook.pdf#page=3|Workbook, p. 1]] [page not shown], [[Reader/index#^p4|Reader, p. 4]]\n")
+	if r := b.runsOf("Look")[0]; len(r.Steps) != 1 || r.Steps[0].Citations.Pages != 3 || len(r.Steps[0].Citations.Marked) != 1 {
+		t.Errorf("the record is %+v", r.Steps)
+	}
 }
