@@ -162,13 +162,13 @@ Make a plan.
 	b.holds("Tool.md", "Now [[Workbook.pdf#page=8|p. 6]], not [[Workbook.pdf#page=4|p. 2]] [page not shown].\n")
 }
 
-// TestCite_properties: the strings of properties may have links.
+// TestCite_properties: the strings of properties may have links. The quotation marks of JSON are no quotations.
 func TestCite_properties(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, adapters()[0], seeing, says(`{"source": "[Workbook, p. 1]", "pages": ["[Workbook, p. 99]"]}`))
 	b.library()
 	b.write("Out.md", "Mine.\n")
-	b.write("Workflows/Look.md", strings.Replace(fmt.Sprintf(citing, "pages"), "replace", "frontmatter", 1))
+	b.write("Workflows/Look.md", strings.Replace(fmt.Sprintf(citing, "quotes"), "replace", "frontmatter", 1))
 	b.run(exitDone, "run", "Look")
 	got, err := os.ReadFile(filepath.Join(b.dir, "vault", "Out.md"))
 	if err != nil || !strings.Contains(string(got), `[[Workbook.pdf#page=3|p. 1]]`) || !strings.Contains(string(got), "[Workbook, p. 99] [page not found]") || !strings.HasSuffix(string(got), "Mine.\n") {
