@@ -234,7 +234,7 @@ func TestServe_citesAnImport(t *testing.T) {
 	if n := len(server.Requests()); n != 1 {
 		t.Errorf("%d requests, want 1", n)
 	}
-	if out := s.must("show", run); !strings.Contains(out, "5 page references checked, 2 quotations, 3 marked") {
+	if out := s.must("show", run); !strings.Contains(out, "page references checked: 5, quotations: 2, marked: 3") {
 		t.Errorf("show says %s", out)
 	}
 }
