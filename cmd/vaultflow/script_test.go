@@ -8,13 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/vaultflow/vaultflow/policy/trust"
+	"github.com/vaultflow/vaultflow/cmd/vaultflow/sitetest"
 	"github.com/vaultflow/vaultflow/policy/trust/trusttest"
-	"github.com/vaultflow/vaultflow/settings"
 )
 
 var update = flag.Bool("update", false, "rewrite what scripts compare with")
@@ -49,17 +47,7 @@ func TestScript(t *testing.T) {
 
 // environment is what a command knows besides its arguments: a vault, a place for its state, no model and no network
 // that answers.
-func environment(dir string) map[string]string {
-	ownVault(filepath.Join(dir, "vault"), filepath.Join(dir, "state"))
-	return map[string]string{
-		"HOME": dir, "XDG_STATE_HOME": filepath.Join(dir, "xdg"), "XDG_CONFIG_HOME": filepath.Join(dir, "config"),
-		// One for all: making PDFium's machine code takes seconds.
-		"XDG_CACHE_HOME":  filepath.Join(os.TempDir(), fmt.Sprintf("vaultflow-test-%d", os.Getpid()), "cache"),
-		"VAULTFLOW_VAULT": filepath.Join(dir, "vault"), "VAULTFLOW_STATE_DIR": filepath.Join(dir, "state"),
-		"VAULTFLOW_INGESTION_OFFICE_LIBREOFFICE": "off", // what is installed must not matter
-		"NO_COLOR":                               "1", "TZ": "Europe/Oslo", "HTTP_PROXY": "", "HTTPS_PROXY": "", "NO_PROXY": "*",
-	}
-}
+func environment(dir string) map[string]string { return sitetest.Environment(dir) }
 
 // ownVault makes a folder of a test one's own vault, as `vaultflow init` does.
 func ownVault(dir, stateDir string) {
@@ -72,21 +60,7 @@ func ownVault(dir, stateDir string) {
 // nothing.
 func allowSettings(t *testing.T, dir, stateDir string) {
 	t.Helper()
-	loaded, err := settings.Load(settings.Input{Vault: dir, StateDir: stateDir})
-	if err != nil {
-		return
-	}
-	store, err := trust.Open(stateDir, dir)
-	if err == nil {
-		err = store.Change(func(s *trust.State) {
-			for _, w := range loaded.Waiting {
-				s.Grant(time.Now(), trust.Ask{Key: w.Key, Digest: w.Digest, Says: w.Says, Value: w.Value})
-			}
-		})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	sitetest.Allow(t, dir, stateDir)
 }
 
 // wantExit runs a program that must end with a code: exits 3 vaultflow check. Its streams are for stdout and stderr.

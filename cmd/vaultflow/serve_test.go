@@ -3,102 +3,45 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/cmd/vaultflow/sitetest"
 	"github.com/vaultflow/vaultflow/engine"
-	"github.com/vaultflow/vaultflow/settings"
 )
 
 // The tests of serve start the real binary and kill it in earnest: nothing of it lives in the test's process. They look
 // at what it did through other commands and through the vault, as a person would.
 
 // patience is how long anything may take on a machine that is busy with other tests.
-const patience = 60 * time.Second
+const patience = sitetest.Patience
 
-// built is the binary under test, made once for all tests of the package.
-var built struct {
-	once sync.Once
-	path string
-	err  error
-}
+// quick are settings with which nothing waits for people or slow disks.
+const quick = sitetest.Quick
 
-// forgetOld removes the binaries of test processes that are gone; nothing runs at the end of one.
-func forgetOld() {
-	old, err := filepath.Glob(filepath.Join(os.TempDir(), "vaultflow-test-*"))
-	if err != nil {
-		return
-	}
-	for _, dir := range old {
-		var pid int
-		if _, err := fmt.Sscanf(filepath.Base(dir), "vaultflow-test-%d", &pid); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			os.RemoveAll(dir)
-		}
-	}
-}
-
-// binary builds vaultflow as it is shipped, without cgo and without the race detector's weight.
 func binary(t *testing.T) string {
 	t.Helper()
-	built.once.Do(func() {
-		forgetOld()
-		dir := filepath.Join(os.TempDir(), fmt.Sprintf("vaultflow-test-%d", os.Getpid()))
-		if built.err = os.MkdirAll(dir, 0o755); built.err != nil {
-			return
-		}
-		if built.err = os.Chmod(dir, 0o755); built.err != nil { // a command of another test may have made it, for its cache and itself alone
-			return
-		}
-		built.path = filepath.Join(dir, "vaultflow")
-		cmd := exec.CommandContext(context.Background(), "go", "build", "-o", built.path, ".") //nolint:usetesting // it outlives the first test
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("go build: %w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	return built.path
+	return sitetest.Binary(t)
 }
 
-// worker finds the worker, or skips the test with the reason.
 func worker(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs the worker; not under -short")
-	}
-	path := os.Getenv("VAULTFLOW_WORKER")
-	if path == "" {
-		path = filepath.Join("..", "..", "bin", "vaultflow-worker")
-	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("needs the worker: %v; `make build` makes it, VAULTFLOW_WORKER names another", err)
-	}
-	return path
+	return sitetest.Worker(t, filepath.Join("..", ".."))
 }
 
-// site is a vault with its state, on which commands are run.
+// long reports whether tests that take minutes run in full.
+func long() bool { return sitetest.Long() }
+
+// site is a vault with its state, on which commands are run: sitetest.Site in the words of this package.
 type site struct {
 	t     *testing.T
 	vault string
@@ -109,93 +52,37 @@ type site struct {
 	binary string // of the commands; empty means the one of this source
 }
 
-// quick are settings with which nothing waits for people or slow disks.
-const quick = `vault: {quiet_period: 300ms, hold_period: 0s, stall_period: 2s, rescan_interval: 2s}
-watch: {debounce: 200ms}
-web: {listen: "127.0.0.1:0"}
-`
-
 // newSite makes an empty vault. Its worker is the one at the path, none when that is empty.
 func newSite(t *testing.T, workerPath, settings string) *site {
 	t.Helper()
-	dir := t.TempDir()
-	s := &site{t: t, vault: filepath.Join(dir, "vault"), state: filepath.Join(dir, "state")}
-	if workerPath == "" {
-		workerPath = filepath.Join(dir, "no-worker")
-	}
-	env := environment(dir)
-	env["VAULTFLOW_INGESTION_WORKER"] = workerPath
-	env["PATH"] = os.Getenv("PATH")
-	env["TMPDIR"] = os.TempDir()
-	for _, key := range slices.Sorted(maps.Keys(env)) {
-		s.env = append(s.env, key+"="+env[key])
-	}
-	for _, dir := range []string{"Import", "Workflows"} {
-		if err := os.MkdirAll(filepath.Join(s.vault, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.write("settings.yaml", quick+settings)
-	return s
+	s := sitetest.New(t, workerPath, settings)
+	return &site{t: t, vault: s.Vault, state: s.State, env: s.Env}
 }
 
-func (s *site) path(name string) string { return filepath.Join(s.vault, filepath.FromSlash(name)) }
+func (s *site) kit() *sitetest.Site {
+	return &sitetest.Site{T: s.t, Vault: s.vault, State: s.state, Env: s.env, As: s.as, Binary: s.binary}
+}
+
+func (s *site) path(name string) string { return s.kit().Path(name) }
 
 // write puts a file into the vault at one stroke, as an editor does.
 func (s *site) write(name, text string) { s.writeBytes(name, []byte(text)) }
 
 func (s *site) writeBytes(name string, data []byte) {
 	s.t.Helper()
-	path := s.path(name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	temp := filepath.Join(filepath.Dir(s.vault), "arriving")
-	if err := os.WriteFile(temp, data, 0o644); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := os.Rename(temp, path); err != nil {
-		s.t.Fatal(err)
-	}
-	if name == settings.FileName {
-		allowSettings(s.t, s.vault, s.state)
-	}
+	s.kit().Write(name, data)
 }
 
-// read gives a file's text, empty when there is none.
+// read returns a file's text, or "" if there is no file.
 func (s *site) read(name string) string {
 	s.t.Helper()
-	data, err := os.ReadFile(s.path(name))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.t.Fatal(err)
-	}
-	return string(data)
+	return s.kit().Read(name)
 }
 
 // files lists the vault's files whose name has one of the suffixes, hidden ones included.
 func (s *site) files(dir string, suffixes ...string) []string {
 	s.t.Helper()
-	var found []string
-	err := filepath.WalkDir(s.path(dir), func(path string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // moved while we looked
-		}
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(s.vault, path)
-		for _, suffix := range suffixes {
-			if strings.HasSuffix(name, suffix) {
-				found = append(found, filepath.ToSlash(name))
-				break
-			}
-		}
-		return err
-	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return found
+	return s.kit().Files(dir, suffixes...)
 }
 
 // hidden lists what is hidden below a folder: what an import had under way.
@@ -217,66 +104,35 @@ func (s *site) hidden(dir string) []string {
 // command makes a process of vaultflow that works on the site.
 func (s *site) command(args ...string) *exec.Cmd {
 	s.t.Helper()
-	ctx := context.WithoutCancel(s.t.Context()) // which ends before the cleanup that asks a daemon where it stands
-	path := s.binary
-	if path == "" {
-		path = binary(s.t)
-	}
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env, cmd.Dir, cmd.SysProcAttr = s.env, s.vault, s.as
-	return cmd
+	return s.kit().Command(args...)
 }
 
 // cli runs a command to its end.
 func (s *site) cli(args ...string) (stdout, stderr string, code int) {
 	s.t.Helper()
-	cmd := s.command(args...)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	if failed, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
-		s.t.Fatalf("vaultflow %s: %v", strings.Join(args, " "), err)
-	} else if ok {
-		code = failed.ExitCode()
-	}
-	return out.String(), errs.String(), code
+	return s.kit().CLI(args...)
 }
-
-// long says whether tests that take minutes run in full: `make test-long` sets the variable.
-func long() bool { return os.Getenv("VAULTFLOW_LONG") != "" }
 
 // must runs a command that has to succeed.
 func (s *site) must(args ...string) string {
 	s.t.Helper()
-	out, errs, code := s.cli(args...)
-	if code != exitDone {
-		s.t.Fatalf("vaultflow %s: exit code %d\n%s%s", strings.Join(args, " "), code, out, errs)
-	}
-	return out
+	return s.kit().Must(args...)
 }
 
 // rows runs a command that prints one JSON object a line.
 func rows[T any](s *site, args ...string) []T {
 	s.t.Helper()
-	var list []T
-	for dec := json.NewDecoder(strings.NewReader(s.must(append(args, "--json")...))); dec.More(); {
-		var row T
-		if err := dec.Decode(&row); err != nil {
-			s.t.Fatalf("vaultflow %s: %v", strings.Join(args, " "), err)
-		}
-		list = append(list, row)
-	}
-	return list
+	return sitetest.Rows[T](s.kit(), args...)
 }
 
 func (s *site) runs(workflow string) []engine.RunRecord {
 	s.t.Helper()
-	return rows[engine.RunRecord](s, "runs", workflow, "-n", "100")
+	return s.kit().Runs(workflow)
 }
 
 func (s *site) imports() []engine.ImportRecord {
 	s.t.Helper()
-	return rows[engine.ImportRecord](s, "import", "--status", "-n", "100")
+	return s.kit().Imports()
 }
 
 // ended gives the imports by source when so many have ended and no other is under way.
@@ -309,94 +165,43 @@ func describe(all []engine.ImportRecord) string {
 // wait asks again and again until the condition holds, and fails the test with what it saw last when it does not in time.
 func (s *site) wait(limit time.Duration, what string, holds func() (bool, string)) {
 	s.t.Helper()
-	deadline := time.Now().Add(limit)
-	for tick := time.NewTicker(30 * time.Millisecond); ; {
-		ok, saw := holds()
-		if ok {
-			tick.Stop()
-			return
-		}
-		if time.Now().After(deadline) {
-			s.t.Fatalf("waited %s for %s; last:\n%s", limit, what, saw)
-		}
-		<-tick.C
-	}
+	s.kit().Wait(limit, what, holds)
 }
 
 // serving is a serve that is running.
 type serving struct {
+	*sitetest.Serving
 	s    *site
 	cmd  *exec.Cmd
 	log  *os.File
 	done chan struct{} // closed when the process is gone
 }
 
+func (s *site) running(d *sitetest.Serving) *serving {
+	return &serving{Serving: d, s: s, cmd: d.Cmd, log: d.Log, done: d.Done}
+}
+
 // serve starts the daemon and waits until it answers and watches.
 func (s *site) serve() *serving {
 	s.t.Helper()
-	d := s.start()
-	s.wait(patience, "serve to answer", func() (bool, string) {
-		select {
-		case <-d.done:
-			s.t.Fatalf("serve ended by itself: %v", d.cmd.ProcessState)
-		default:
-		}
-		out, errs, code := s.cli("serve", "--url")
-		said, err := os.ReadFile(d.log.Name())
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		return code == exitDone && bytes.Contains(said, []byte("watching "+s.vault)), out + errs + string(said)
-	})
-	return d
+	return s.running(s.kit().Serve())
 }
 
 // start starts the daemon, with more flags. What it logs is shown when the test fails.
 func (s *site) start(flags ...string) *serving {
 	s.t.Helper()
-	log, err := os.CreateTemp(filepath.Dir(s.vault), "serve-*.log")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	d := &serving{s: s, cmd: s.command(append([]string{"serve"}, flags...)...), log: log, done: make(chan struct{})}
-	d.cmd.Stdout, d.cmd.Stderr = log, log
-	if err := d.cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	go func() {
-		defer close(d.done)
-		d.cmd.Wait()
-	}()
-	s.t.Cleanup(func() {
-		if s.t.Failed() {
-			d.signal(syscall.SIGCONT)
-			d.signal(syscall.SIGQUIT) // says where every goroutine stands
-			select {
-			case <-d.done:
-			case <-time.After(5 * time.Second):
-			}
-		}
-		d.kill()
-		if data, err := os.ReadFile(log.Name()); err == nil && s.t.Failed() {
-			s.t.Logf("serve said:\n%s", data)
-		}
-		log.Close()
-	})
-	return d
+	return s.running(s.kit().Start(flags...))
 }
 
 func (d *serving) signal(sig syscall.Signal) {
 	d.s.t.Helper()
-	if err := d.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		d.s.t.Fatalf("signal %s: %v", sig, err)
-	}
+	d.Signal(sig)
 }
 
 // kill ends the daemon as a power cut would, and waits until it is gone.
 func (d *serving) kill() {
 	d.s.t.Helper()
-	d.signal(syscall.SIGKILL)
-	<-d.done
+	d.Kill()
 }
 
 // stop asks the daemon to end, and says how long that took.
