@@ -35,6 +35,18 @@ func (b *Builder) PlacedPage(texts []Placed, rules []Rule) *Builder {
 	return b.add(&page{content: out.String()})
 }
 
+// Fill paints rectangles between opposite corners onto the last page, from black (0) to white (1).
+func (b *Builder) Fill(shade float64, all ...Rule) *Builder {
+	p := lastPage(b)
+	var out strings.Builder
+	fmt.Fprintf(&out, "%g g\n", shade)
+	for _, r := range all {
+		fmt.Fprintf(&out, "%.2f %.2f %.2f %.2f re f\n", r.X0, p.height-r.Y1, r.X1-r.X0, r.Y1-r.Y0)
+	}
+	p.content += out.String() + "0 g\n"
+	return b
+}
+
 // NumberWidth gives the width in points of digits, commas and stops set in Helvetica; other signs count as digits do.
 func NumberWidth(text string, size float64) float64 {
 	width := 0.0

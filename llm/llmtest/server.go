@@ -194,7 +194,8 @@ type Server struct {
 	mu       sync.Mutex // guards requests
 	requests []Captured
 	replies  []Reply
-	limits   Limits // of NewLimited
+	limits   Limits               // of NewLimited
+	compose  func(Captured) Reply // of NewComposing
 }
 
 // NewServer starts a server that ends with the test. A request that the service would refuse fails the test.
@@ -203,15 +204,26 @@ func NewServer(t testing.TB, wire Wire, replies ...Reply) *Server {
 	return NewLimited(t, wire, Limits{}, replies...)
 }
 
+// NewComposing is NewLimited for a model that makes its reply out of what it was shown. The function is called for several
+// requests at a time; requests that a killed client broke off never reach it.
+func NewComposing(t testing.TB, wire Wire, limits Limits, compose func(Captured) Reply) *Server {
+	t.Helper()
+	return start(t, &Server{wire: wire, limits: limits, compose: compose})
+}
+
 // NewLimited is NewServer for a service that refuses what is above its limits, as services do, in place of its reply. What it
 // refuses so is captured too.
 func NewLimited(t testing.TB, wire Wire, limits Limits, replies ...Reply) *Server {
 	t.Helper()
-	s := &Server{wire: wire, replies: replies, limits: limits}
+	return start(t, &Server{wire: wire, replies: replies, limits: limits})
+}
+
+func start(t testing.TB, s *Server) *Server {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := s.serve(w, r); err != nil {
-			t.Errorf("%s: the service would refuse this: %v", wire.Path(), err)
-			wire.Fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
+			t.Errorf("%s: the service would refuse this: %v", s.wire.Path(), err)
+			s.wire.Fail(w, http.StatusBadRequest, "invalid_request_error", err.Error())
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -264,11 +276,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	if n := len(s.replies); n > 0 {
 		reply = s.replies[min(len(s.requests), n)-1]
 	}
-	reply.Answer.turn = len(s.requests)
+	turn := len(s.requests)
 	s.mu.Unlock()
 	if refusal, refused := s.limits.refuse(Captured{r.Header, body, parts}); refused {
 		reply = refusal
+	} else if s.compose != nil {
+		reply = s.compose(Captured{r.Header, body, parts})
 	}
+	reply.Answer.turn = turn
 	for key, value := range reply.Header {
 		w.Header().Set(key, value)
 	}
