@@ -40,9 +40,9 @@ test: build ## run every test, the real worker and browser included (`make check
 	@CGO_ENABLED=0 $(GO) vet ./...
 
 .PHONY: test-long
-test-long: build ## the tests that take minutes, in full: every commit point of 30 pages, every rotation, 500 files at once
+test-long: build ## the tests that take minutes, in full: every commit point of 30 pages, every rotation, 500 files at once, 600 pages
 	@sh scripts/deps.sh test
-	@VAULTFLOW_LONG=1 VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -count=1 -timeout 40m ./cmd/... ./ingestion/...
+	@VAULTFLOW_LONG=1 VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -count=1 -timeout 60m ./cmd/... ./ingestion/... ./stories/...
 
 .PHONY: test-short
 test-short: ## the quick tests, without the worker or a browser
@@ -50,7 +50,7 @@ test-short: ## the quick tests, without the worker or a browser
 
 .PHONY: test-worker
 test-worker: build ## only the tests that need MuPDF and Tesseract
-	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -count=1 ./cmd/vaultflow-worker/... ./ingestion/... ./cmd/vaultflow/...
+	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -count=1 ./cmd/vaultflow-worker/... ./ingestion/... ./cmd/vaultflow/... ./stories/...
 
 .PHONY: check
 check: build ## formatting, vet, golangci-lint, race tests, import rules, examples, docs links
