@@ -48,7 +48,7 @@ func TestBounds_workflows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
-			s.model.answer = `{"a": "x"}`
+			s.model.says(`{"a": "x"}`)
 			s.workflow("Big", text)
 			s.within(20*time.Second, "check")
 			s.within(20*time.Second, "run", "Big")

@@ -91,7 +91,7 @@ func TestInjection_threeHops(t *testing.T) {
 		t.Fatalf("%d documents, want 40", len(documents))
 	}
 	s := newScene(t)
-	s.model.answer = "# Digest\n\nThis digest was written by a model that had been fooled by a document.\n\n" + order + "\n\n" + s.hostileAnswer()
+	s.model.says("# Digest\n\nThis digest was written by a model that had been fooled by a document.\n\n" + order + "\n\n" + s.hostileAnswer())
 	outside := filepath.Join(s.dir, "outside")
 	for name, data := range documents {
 		s.put(filepath.Join(outside, name), string(data))
@@ -104,9 +104,9 @@ func TestInjection_threeHops(t *testing.T) {
 	s.workflow("Year", reach+"## Year\n@input file: Weeks/*.md\n@tools all, run_workflow\n@output file: Year\n\nSummarise.\n")
 	s.remember()
 	for _, hop := range []string{"Digest", "Week", "Year"} {
-		before := s.model.woken
+		before := s.model.wakes()
 		out := s.run(anyCode, "run", hop)
-		if s.model.woken == before {
+		if s.model.wakes() == before {
 			t.Errorf("%s: the model never read an order\n%s", hop, out)
 		}
 		s.unharmed("Digests/**", "Weeks/**", "Year.md")
@@ -118,7 +118,7 @@ func TestInjection_threeHops(t *testing.T) {
 	reached := 0
 	for name := range documents {
 		stem := strings.TrimSuffix(name, filepath.Ext(name))
-		if slices.ContainsFunc(s.model.requests, func(body string) bool {
+		if slices.ContainsFunc(s.model.asked(), func(body string) bool {
 			return strings.Contains(body, "Imported/outside/"+stem) && strings.Contains(strings.ToUpper(body), word)
 		}) {
 			reached++

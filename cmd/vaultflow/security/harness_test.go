@@ -21,7 +21,7 @@ func TestHarness_seesWhatIsGranted(t *testing.T) {
 	t.Log(s.run(anyCode, "run", "Read"))
 	s.model.wasFooled()
 	if sent := counted.leaks(s.host); len(sent) == 0 {
-		t.Errorf("nothing was counted; the model was told: %s", strings.Join(s.model.results, "\n"))
+		t.Errorf("nothing was counted; the model was told: %s", strings.Join(s.model.told(), "\n"))
 	}
 	if list := s.changed("Out.md"); len(list) == 0 {
 		t.Error("nothing was changed")

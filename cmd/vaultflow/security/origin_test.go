@@ -18,16 +18,15 @@ func (s *scene) attackOn(note string) {
 	s.model.wasFooled()
 	s.unharmed("Out.md")
 	if s.t.Failed() {
-		s.t.Log(out, s.model.results)
+		s.t.Log(out, s.model.told())
 	}
 }
 
 // quiet keeps the model from calling tools, for a run that only makes a note.
 func (s *scene) quietly(fn func()) {
-	calls := s.model.calls
-	s.model.calls = nil
+	calls := s.model.attacks(nil)
 	fn()
-	s.model.calls = calls
+	s.model.attacks(calls)
 }
 
 // Foreign content stays foreign, whatever becomes of the file.
@@ -76,7 +75,7 @@ func TestOrigin_travels(t *testing.T) {
 			return "Letters/letter.txt.md"
 		},
 		"one hop": func(s *scene) string {
-			s.model.answer = "# Digest\n\nThis digest was written by a model that had been fooled by a letter.\n\n" + order + "\n"
+			s.model.says("# Digest\n\nThis digest was written by a model that had been fooled by a letter.\n\n" + order + "\n")
 			s.quietly(func() {
 				s.workflow("Digest", "## Digest\n@input file: Imported/letter/index.md\n@output file: Digests/Letter\n\nSummarise.\n")
 				s.run(anyCode, "run", "Digest")
@@ -84,7 +83,7 @@ func TestOrigin_travels(t *testing.T) {
 			return "Digests/Letter.md"
 		},
 		"two hops": func(s *scene) string {
-			s.model.answer = "# Digest\n\nThis digest was written by a model that had been fooled by a letter.\n\n" + order + "\n"
+			s.model.says("# Digest\n\nThis digest was written by a model that had been fooled by a letter.\n\n" + order + "\n")
 			s.quietly(func() {
 				s.workflow("Digest", "## Digest\n@input file: Imported/letter/index.md\n@output file: Digests/Letter\n\nSummarise.\n")
 				s.workflow("Week", "## Week\n@input file: Digests/Letter\n@output file: Weeks/1\n\nSummarise.\n")
@@ -95,7 +94,7 @@ func TestOrigin_travels(t *testing.T) {
 		},
 		"appended to an own note": func(s *scene) string {
 			s.write("Log.md", "# My log\n\nI wrote this line myself, long ago.\n")
-			s.model.answer = "This entry was written by a model that had been fooled by a letter.\n\n" + order
+			s.model.says("This entry was written by a model that had been fooled by a letter.\n\n" + order)
 			s.quietly(func() {
 				s.workflow("Digest", "## Digest\n@input file: Imported/letter/index.md\n@output file: Log\n\nSummarise.\n")
 				s.run(anyCode, "run", "Digest")
@@ -103,7 +102,7 @@ func TestOrigin_travels(t *testing.T) {
 			return "Log.md"
 		},
 		"a hop, then filed and edited by a person": func(s *scene) string {
-			s.model.answer = "# Digest\n\nThis digest was written by a model that had been fooled by a letter.\n\n" + order + "\n"
+			s.model.says("# Digest\n\nThis digest was written by a model that had been fooled by a letter.\n\n" + order + "\n")
 			s.quietly(func() {
 				s.workflow("Digest", "## Digest\n@input file: Imported/letter/index.md\n@output file: Digests/Letter\n\nSummarise.\n")
 				s.run(anyCode, "run", "Digest")
@@ -132,14 +131,13 @@ func TestOrigin_variablesOfAWorkflow(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.imports("letter.txt", "A letter.\n\n"+order+"\n")
-	s.model.answer = order
-	calls := s.model.calls
-	s.model.calls = nil
+	s.model.says(order)
+	calls := s.model.attacks(nil)
 	s.workflow("Attack", "## Keep\n@when missing Ready.md\n@input file: Imported/letter/index.md\n@output variable: kept (scope=workflow)\n\nSummarise.\n\n"+
 		"## Use\n@when exists Ready.md\n@input variable: kept\n@tools all\n@output file: Out\n\nSummarise.\n")
 	s.run(anyCode, "run", "Attack")
 	s.write("Ready.md", "ready")
-	s.model.calls = calls
+	s.model.attacks(calls)
 	s.remember()
 	out := s.run(anyCode, "run", "Attack")
 	s.model.wasFooled()
@@ -169,7 +167,7 @@ func TestOrigin_fileNames(t *testing.T) {
 			s.model.wasFooled()
 			s.unharmed("Out.md")
 			if t.Failed() {
-				t.Log(out, strings.Join(s.model.results, "\n"))
+				t.Log(out, strings.Join(s.model.told(), "\n"))
 			}
 		})
 	}
@@ -193,7 +191,7 @@ func TestOrigin_linksAndPermissions(t *testing.T) {
 			s.link("Private", "Public/Hall")
 			s.workflow("Read", "---\npermissions: {read: [\"Public/**\"]}\n---\n## Read\n"+read)
 			out := s.run(anyCode, "run", "Read")
-			for _, body := range s.model.requests {
+			for _, body := range s.model.asked() {
 				if strings.Contains(body, "4711") {
 					t.Errorf("the model was shown what the workflow may not read\n%s", out)
 				}

@@ -57,8 +57,8 @@ func bareScene(t *testing.T) *scene {
 	if counted != nil {
 		counted.claim(s.host)
 	}
-	s.model.calls = hostileCalls(s.host)
-	s.model.answer = s.hostileAnswer()
+	s.model.attacks(hostileCalls(s.host))
+	s.model.says(s.hostileAnswer())
 	for _, folder := range []string{"vault", "home", "state"} {
 		if err := os.MkdirAll(filepath.Join(dir, folder), 0o755); err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func TestTrust_isNotInherited(t *testing.T) {
 	other.write("Workflows/Look.md", "## Look\n@input file: Diary.md\n@output file: Seen\n\nLook.\n")
 	other.write("Diary.md", "secret 4711")
 	out := other.run(anyCode, "run", "Look")
-	if len(other.model.requests) > 0 {
+	if len(other.model.asked()) > 0 {
 		t.Errorf("the trust of one vault was taken for another's:\n%s", out)
 	}
 }
@@ -60,7 +60,7 @@ func TestTrust_isNotInTheVault(t *testing.T) {
 	s.write("settings.yaml", "engine: {timezone: UTC}\n")
 	s.run(anyCode, "init", s.vault) // must not take a stranger's vault for one's own
 	out := s.run(anyCode, "run", "Look")
-	if len(s.model.requests) > 0 {
+	if len(s.model.asked()) > 0 {
 		t.Errorf("the vault was trusted without a yes:\n%s", out)
 	}
 }

@@ -56,7 +56,7 @@ func TestWrites_namesFromForeignLists(t *testing.T) {
 			if err := os.Symlink(".obsidian", filepath.Join(s.vault, "Shortcut")); err != nil {
 				t.Fatal(err)
 			}
-			s.model.answer = string(list)
+			s.model.says(string(list))
 			s.workflow("List", "---\ndescription: lists\n---\n## Find\n@input file: Imported/Letter/index.md\n@output variable: list (format=json)\n\nList the names.\n\n"+
 				"## Write\n@for_each variable: list (on_error=skip)\n@output file: "+tt.output+"\n@write_mode replace\n\nWrite about {item}.\n")
 			s.remember()
@@ -97,7 +97,7 @@ func TestWrites_ownListsNameNotes(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	s.write("Topics.md", "Write about these.\n")
-	s.model.answer = "unused"
+	s.model.says("unused")
 	s.workflow("Own", "## Write\n@for_each file: Topics.md\n@output file: Summaries/{item-name}\n@write_mode replace\n\nSummarise {item}.\n")
 	s.remember()
 	s.run(0, "run", "Own")
@@ -137,7 +137,7 @@ func TestWrites_toolsAfterForeignContent(t *testing.T) {
 				s.model.wasFooled()
 				s.unharmed("Out.md")
 				if t.Failed() {
-					t.Log(out, s.model.results)
+					t.Log(out, s.model.told())
 				}
 			})
 		}
