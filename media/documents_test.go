@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"io/fs"
 	"strings"
 	"sync"
@@ -67,7 +69,13 @@ type fakeSession struct {
 	closed bool
 }
 
-var tinyPNG = append([]byte("\x89PNG\r\n\x1a\n"), "made by the worker"...)
+var tinyPNG = func() []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 10, 10))); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}()
 
 func (s *fakeSession) Page(_ context.Context, r extract.PageRequest) (extract.Page, error) {
 	s.w.mu.Lock()

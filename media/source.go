@@ -1,5 +1,5 @@
 // Package media loads what prompts show besides text: pictures, pages of documents, recordings. Nothing that came from outside
-// is parsed in this process: a worker decodes it.
+// is parsed in this process: a worker decodes it. Every picture that leaves for a service passes here, and leaves its metadata behind.
 package media
 
 import (
@@ -91,6 +91,9 @@ func (m *loader) picture(ctx context.Context, image content.Image) (data []byte,
 		made, err = m.page(ctx, image)
 	default:
 		err = fmt.Errorf("source %q is not available", image.Source)
+	}
+	if err == nil {
+		made, err = m.bare(ctx, made)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("load %s: %w", image.Name, err)

@@ -96,7 +96,7 @@ var rooms = []room{
 	{"daemon/control", 7, []string{"engine"}},
 	{"daemon/workers", 7, []string{"ingestion", "ingestion/extract", "ingestion/reading", "ingestion/sandbox", "media", "settings", "vault/disk"}},
 	{"daemon/consent", 7, []string{"content/visible", "daemon/control", "daemon/modelset", "daemon/words", "engine", "engine/journal", "policy/trust", "settings", "tools", "tools/mcp", "workflow"}},
-	{"daemon/intake", 7, []string{"content", "cost", "daemon/consent", "daemon/control", "daemon/modelset", "daemon/workers", "engine", "engine/artifact", "engine/journal", "engine/local", "ingestion", "ingestion/config", "ingestion/manifest", "llm", "llm/metered", "llm/mistralocr", "media/remote", "policy", "policy/trust", "settings", "step", "vault", "vault/disk"}},
+	{"daemon/intake", 7, []string{"content", "cost", "daemon/consent", "daemon/control", "daemon/modelset", "daemon/workers", "engine", "engine/artifact", "engine/journal", "engine/local", "ingestion", "ingestion/config", "ingestion/manifest", "llm", "llm/metered", "llm/mistralocr", "media", "media/remote", "policy", "policy/trust", "settings", "step", "vault", "vault/disk"}},
 	{"daemon/statusnote", 7, []string{"daemon/words", "engine", "note", "settings", "step", "vault", "vault/disk"}},
 	{"daemon/modelset", 7, []string{"*"}},
 	{"daemon/doctor", 7, []string{"*"}},

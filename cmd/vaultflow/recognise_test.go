@@ -98,7 +98,7 @@ func TestImport_readByModel(t *testing.T) {
 	s := newSite(t, worker(t), fmt.Sprintf("ingestion: {ocr: {engines: [model], model: seer}}\nmodels: {default: seer, aliases: {seer: {provider: lab, model: test-model, capabilities: [text, vision]}, blind: {provider: lab, model: test-model, capabilities: [text]}}}\n"+
 		"providers:\n  lab: {kind: openai_chat, base_url: %q, api_key_env: LAB_KEY}\n", server.URL+"/v1"))
 	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
-	s.writeBytes("sign.png", pngPicture(t, scanLines...))
+	s.writeBytes("sign.png", llmtest.WithLocation(pngPicture(t, scanLines...)))
 	s.must("import", s.path("sign.png"))
 	r := s.ended(1)["Import/sign.png"]
 	if note := s.read(r.Note); !strings.Contains(note, "### Sign") || strings.Count(note, "%% vaultflow:end %%") != 1 {

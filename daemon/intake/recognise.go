@@ -19,6 +19,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/metered"
 	"github.com/vaultflow/vaultflow/llm/mistralocr"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
@@ -163,29 +164,13 @@ func (s ocrService) Recognise(ctx context.Context, picture []byte, mediaType str
 func (s ocrService) ask(ctx context.Context, r llm.Request, words []content.Block, picture []byte, mediaType string) (*llm.Response, error) {
 	page := content.Image{Name: "page", MediaType: mediaType, Size: int64(len(picture)), Source: content.SourcePage, Fallback: "[page]"}
 	r.Messages = []llm.Message{{Role: llm.User, Blocks: append([]content.Block{page}, words...)}}
-	r.Media = onePicture{picture, mediaType}
+	r.Media = media.Picture{Data: picture, MediaType: mediaType}
 	whose := s.by.whose
 	whose.Model = s.is.Alias
 	paid := &metered.Provider{Client: s.client, Ledger: s.by.ledger, Whose: whose, Price: s.price, Meter: s.is.Meter(), Now: time.Now}
 	defer paid.Close(ctx)
 	return llm.Retry(paid, s.patience).Generate(ctx, r, nil)
 }
-
-// onePicture is the picture of a page in memory.
-type onePicture struct {
-	data      []byte
-	mediaType string
-}
-
-var _ llm.Loader = onePicture{}
-
-// Load implements llm.Loader.
-func (p onePicture) Load(context.Context, content.Block) ([]byte, string, error) {
-	return p.data, p.mediaType, nil
-}
-
-// Fit implements llm.Loader: a page is read as it was scanned.
-func (p onePicture) Fit(llm.PictureLimits) (llm.Loader, error) { return nil, errors.ErrUnsupported }
 
 // modelReader asks a model for what a recogniser would say.
 type modelReader struct{ ocrService }

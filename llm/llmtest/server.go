@@ -198,7 +198,8 @@ type Server struct {
 	compose  func(Captured) Reply // of NewComposing
 }
 
-// NewServer starts a server that ends with the test. A request that the service would refuse fails the test.
+// NewServer starts a server that ends with the test. A request that the service would refuse fails the test, and so does a picture
+// that says more than its pixels.
 func NewServer(t testing.TB, wire Wire, replies ...Reply) *Server {
 	t.Helper()
 	return NewLimited(t, wire, Limits{}, replies...)
@@ -267,6 +268,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 		return nil // the client went away
 	}
 	parts, err := s.wire.Read(r.Header, body)
+	if err == nil {
+		err = bare(parts)
+	}
 	if err != nil {
 		return err
 	}

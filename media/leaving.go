@@ -1,0 +1,51 @@
+package media
+
+import (
+	"context"
+	"errors"
+
+	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/llm"
+)
+
+// errMetadata is a picture that would say more than its pixels.
+var errMetadata = errors.New("its metadata cannot be removed")
+
+// bare removes a picture's metadata: where it was taken, with what, by whom. Its pixels stay as they are encoded. A picture whose
+// metadata cannot be found is decoded and encoded again, or is not sent.
+func (m *loader) bare(ctx context.Context, made imaging.Encoded) (imaging.Encoded, error) {
+	data, ok := imaging.WithoutMetadata(made.MediaType, made.Data)
+	if !ok {
+		anew, err := m.untrusted(ctx, made.Data)
+		if err != nil {
+			return imaging.Encoded{}, err
+		}
+		if data, ok = imaging.WithoutMetadata(anew.MediaType, anew.Data); !ok {
+			return imaging.Encoded{}, errMetadata
+		}
+		made = anew
+	}
+	made.Data = data
+	return made, nil
+}
+
+// Picture loads one picture in memory, without its metadata, for requests that are about that picture alone.
+type Picture struct {
+	Data      []byte
+	MediaType string
+}
+
+var _ llm.Loader = Picture{}
+
+// Load implements llm.Loader.
+func (p Picture) Load(context.Context, content.Block) (data []byte, mediaType string, err error) {
+	data, ok := imaging.WithoutMetadata(p.MediaType, p.Data)
+	if !ok {
+		return nil, "", errMetadata
+	}
+	return data, p.MediaType, nil
+}
+
+// Fit implements llm.Loader: the picture is sent at its own size.
+func (p Picture) Fit(llm.PictureLimits) (llm.Loader, error) { return nil, errors.ErrUnsupported }
