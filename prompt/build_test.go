@@ -327,7 +327,7 @@ func ExampleBuilder_Build() {
 	// Do it.
 	// <input-f00d path="note.md" trust="trusted">
 	// Look:
-	// [image 1: photos/tree.png, 640x480, alt "an oak"]
+	// [image 1: photos/tree.png, 640x480, alt "an oak", image/png, 25 KB, sha256 f7baf7ab79c9]
 	// [image 1: photos/tree.png, 640x480, 25 KB, png]
 	//
 	// End.

@@ -24,8 +24,8 @@
 //   - text, exactly the bytes of the file; a chunk of nothing but white space is joined to the block behind it, since
 //     providers refuse blank blocks. A file that is not UTF-8 is shown as UTF-8 without its byte order mark, with a
 //     warning; the receipt's byte spans stay those of the file;
-//   - for each image a line `[image 3: assets/x.png, 640x480, alt "the page"]` and then the image. Every reference to an
-//     image has a number, counted over the prompt, whether it is attached or not;
+//   - for each image a line `[image 3: assets/x.png, 640x480, alt "the page", image/png, 120 KB, sha256 9f86d081884c]` and then
+//     the image; type, size and digest are those of the file in the vault. Every reference to an image has a number, counted over the prompt, whether it is attached or not;
 //   - where an image is not attached, a line in its place: `[image 4: same picture as image 1]`, `[image 5: missing, …]`,
 //     `[image 6: remote, …]`, `[image 7: …, deferred as c12: …]`, `[image 8: …, not shown: …]`; the image's text for a
 //     model that cannot see; the reference as written for images=ignore;

@@ -236,7 +236,7 @@ func shapes(p *prompt.Prompt) []string {
 			switch {
 			case strings.HasPrefix(text, "<input-"+testNonce), strings.HasPrefix(text, "</input-"+testNonce):
 			case strings.HasPrefix(text, "[image "):
-				if !strings.Contains(text, "alt") && !strings.HasSuffix(text, "x480]") {
+				if !strings.Contains(text, "alt") && !strings.Contains(text, ", sha256 ") {
 					out = append(out, "marker "+text)
 				}
 			default:

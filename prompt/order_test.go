@@ -82,7 +82,7 @@ func TestBudget_25ImagesOf20(t *testing.T) {
 			last = b.Value
 		case content.Image:
 			attached++
-			if want := fmt.Sprintf("[image %d: p%02d.png, 640x480]\n", attached, attached); last != want || b.Name != fmt.Sprintf("p%02d.png", attached) {
+			if want := fmt.Sprintf("[image %d: p%02d.png, 640x480, %s, %s, sha256 %.12s]\n", attached, attached, b.MediaType, content.FormatSize(b.Size), b.SHA256); last != want || b.Name != fmt.Sprintf("p%02d.png", attached) {
 				t.Errorf("image %s stands behind %q, want %q", b.Name, last, want)
 			}
 		}
@@ -170,7 +170,7 @@ func TestVision_requiredIsAnErrorBeforeAnyCall(t *testing.T) {
 func TestOrder_blanksAreKept(t *testing.T) {
 	t.Parallel()
 	v := vaultFiles{"n.md": "x\n![[a.png]] %%c%%\n\n%%d%%\t![[b.png]]\n", "a.png": "image 640x480 png 1", "b.png": "image 640x480 png 2"}
-	want := "x\n[image 1: a.png, 640x480]\n \n\n\t\n[image 2: b.png, 640x480]\n\n</input-f00d>\n"
+	want := "x\n[image 1: a.png, 640x480, image/png, 1 byte, sha256 de3c675b4958]\n \n\n\t\n[image 2: b.png, 640x480, image/png, 2 bytes, sha256 9169cf1a110e]\n\n</input-f00d>\n"
 	var all strings.Builder
 	for _, b := range build(t, v, spec(input(t, "file: n.md"))).Blocks {
 		if b.Type() == content.TypeText {

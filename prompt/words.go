@@ -64,6 +64,24 @@ func (l Line) facts(page string) string {
 	return list(parts)
 }
 
+// record is what else is known of an attached picture: type, size and digest of its file. A page is known by its document's label.
+func (l Line) record(page string) string {
+	if page != "" {
+		return ""
+	}
+	parts := []string{""}
+	if l.MediaType != "" {
+		parts = append(parts, l.MediaType)
+	}
+	if l.Size > 0 {
+		parts = append(parts, content.FormatSize(l.Size))
+	}
+	if l.SHA256 != "" {
+		parts = append(parts, "sha256 "+l.SHA256[:min(12, len(l.SHA256))])
+	}
+	return list(parts)
+}
+
 // label is the best name: the vault's, else the target as written.
 func (l Line) label() string {
 	if l.Name != "" {
@@ -77,7 +95,7 @@ func marker(l Line, img media, d policy.Decision) string {
 	head := "[image " + strconv.Itoa(img.number) + ": "
 	switch d.Fate {
 	case policy.Sent, policy.Resized:
-		return head + l.facts(img.page) + "]"
+		return head + l.facts(img.page) + l.record(img.page) + "]"
 	case policy.Deduplicated:
 		return head + "same picture as image " + strconv.Itoa(d.Same) + "]"
 	case policy.Missing:
