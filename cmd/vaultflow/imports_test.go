@@ -43,11 +43,12 @@ var rooms = []room{
 	{"settings/schemas", 1, nil},
 	{"ingestion/extract", 2, []string{"content"}},
 	{"ingestion/sandbox", 2, []string{"ingestion/extract"}},
-	{"ingestion", 2, []string{"ingestion/archive", "ingestion/charset", "ingestion/choose", "ingestion/config", "ingestion/extract", "ingestion/fault", "ingestion/filetype", "ingestion/fonts", "ingestion/indexnote", "ingestion/mail", "ingestion/manifest", "ingestion/markdown", "ingestion/office", "ingestion/reading", "ingestion/webpage", "imaging", "vault"}},
+	{"ingestion", 2, []string{"ingestion/archive", "ingestion/charset", "ingestion/choose", "ingestion/config", "ingestion/extract", "ingestion/fault", "ingestion/filetype", "ingestion/fonts", "ingestion/indexnote", "ingestion/mail", "ingestion/manifest", "ingestion/markdown", "ingestion/office", "ingestion/reading", "ingestion/sound", "ingestion/webpage", "imaging", "vault"}},
 	{"ingestion/choose", 2, []string{"ingestion/extract"}},
 	{"ingestion/config", 2, []string{"ingestion/choose", "ingestion/extract", "ingestion/fault", "ingestion/indexnote", "ingestion/markdown"}},
 	{"ingestion/fault", 2, nil},
 	{"ingestion/reading", 2, []string{"ingestion/extract", "ingestion/fault", "ingestion/markdown"}},
+	{"ingestion/sound", 2, nil},
 	{"ingestion/office", 2, []string{"ingestion/webpage"}},
 	{"ingestion/webpage", 2, nil},
 	{"ingestion/fonts", 2, nil},
@@ -66,6 +67,7 @@ var rooms = []room{
 	{"llm/vertex", 3, []string{"llm/wire", "llm"}},
 	{"llm/gemini", 3, []string{"llm/wire", "cost", "llm", "content"}},
 	{"llm/mistralocr", 3, []string{"llm/wire", "cost", "llm", "content", "imaging"}},
+	{"llm/transcription", 3, []string{"llm/wire", "cost", "llm", "content", "ingestion/sound"}},
 	{"llm/offline", 3, []string{"llm/wire", "cost", "llm", "content", "content/conform"}},
 	{"llm/replay", 3, []string{"llm", "content"}},
 	{"llm/llmtest", 3, []string{"llm/wire", "llm/rewrite", "cost", "llm", "content"}},
@@ -96,7 +98,7 @@ var rooms = []room{
 	{"daemon/control", 7, []string{"engine"}},
 	{"daemon/workers", 7, []string{"ingestion", "ingestion/extract", "ingestion/reading", "ingestion/sandbox", "media", "settings", "vault/disk"}},
 	{"daemon/consent", 7, []string{"content/visible", "daemon/control", "daemon/modelset", "daemon/words", "engine", "engine/journal", "policy/trust", "settings", "tools", "tools/mcp", "workflow"}},
-	{"daemon/intake", 7, []string{"content", "cost", "daemon/consent", "daemon/control", "daemon/modelset", "daemon/workers", "engine", "engine/artifact", "engine/journal", "engine/local", "ingestion", "ingestion/config", "ingestion/manifest", "llm", "llm/metered", "llm/mistralocr", "media", "media/remote", "policy", "policy/trust", "settings", "step", "vault", "vault/disk"}},
+	{"daemon/intake", 7, []string{"content", "cost", "daemon/consent", "daemon/control", "daemon/modelset", "daemon/workers", "engine", "engine/artifact", "engine/journal", "engine/local", "ingestion", "ingestion/config", "ingestion/manifest", "llm", "llm/metered", "llm/mistralocr", "llm/transcription", "media", "media/remote", "policy", "policy/trust", "settings", "step", "vault", "vault/disk"}},
 	{"daemon/statusnote", 7, []string{"daemon/words", "engine", "note", "settings", "step", "vault", "vault/disk"}},
 	{"daemon/modelset", 7, []string{"*"}},
 	{"daemon/doctor", 7, []string{"*"}},
@@ -146,7 +148,7 @@ var house = func() map[string]room {
 var everybody = []string{"failure", "failure/diag"}
 
 // private lists the packages that only the wiring may import (cmd and daemon): everyone else states the interface they need.
-var private = []string{"vault/disk", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/vertex", "llm/ollama", "llm/mistralocr", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}
+var private = []string{"vault/disk", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/vertex", "llm/ollama", "llm/mistralocr", "llm/transcription", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}
 
 // wires reports whether a package is part of the wiring.
 func wires(name string) bool {

@@ -121,8 +121,10 @@ func marshal(value any) ([]byte, error) {
 
 // Body is a request that can be written any number of times. It holds the text; media are loaded each time.
 type Body struct {
-	drawing *Drawing
-	text    [][]byte // one more than there are media
+	drawing   *Drawing
+	mediaType string   // empty: JSON
+	text      [][]byte // one more than there are media
+	whole     [][]byte // all of an Upload, in place of text
 
 	mu      sync.Mutex // guards what follows, which the transport's goroutine fills
 	omitted []string
@@ -138,6 +140,13 @@ func (b *Body) Omitted() []string {
 
 // length returns the size in bytes, or -1 if media make it unknown.
 func (b *Body) length() int64 {
+	if b.whole != nil {
+		length := 0
+		for _, piece := range b.whole {
+			length += len(piece)
+		}
+		return int64(length)
+	}
 	if len(b.text) > 1 {
 		return -1
 	}
@@ -149,6 +158,13 @@ func (b *Body) open(ctx context.Context) io.Reader {
 	b.mu.Lock()
 	b.omitted, b.sent = nil, nil
 	b.mu.Unlock()
+	if b.whole != nil {
+		var pieces []io.Reader
+		for _, piece := range b.whole {
+			pieces = append(pieces, bytes.NewReader(piece))
+		}
+		return io.MultiReader(pieces...)
+	}
 	return &bodyReader{ctx: ctx, body: b, now: bytes.NewReader(b.text[0])}
 }
 

@@ -88,7 +88,7 @@ func (e *Endpoint) send(w *watch, method, path string, body *Body) (*Answer, err
 	}
 	request.Header = e.headers.Clone()
 	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", either(body.mediaType, "application/json"))
 		request.ContentLength = body.length()
 		request.GetBody = func() (io.ReadCloser, error) {
 			return io.NopCloser(w.reader(body.open(w.ctx))), nil
