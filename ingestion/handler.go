@@ -17,7 +17,7 @@ type handler interface {
 
 // handlers lists all handlers.
 func handlers() []handler {
-	return []handler{textFile{}, webFile{}, pdf{}, officeFile{}, picture{}, mailFile{}, collection{}}
+	return []handler{textFile{}, webFile{}, pdf{}, officeFile{}, picture{}, mailFile{}, collection{}, recording{}}
 }
 
 // handlerFor returns the handler of a kind. Kinds without one are kept with a note that says so.
@@ -37,7 +37,7 @@ func (keeper) name() string { return "keep" }
 
 // kindWords names the kinds for users.
 var kindWords = map[filetype.Kind]string{
-	filetype.KindHTML: "web pages", filetype.KindOffice: "office documents", filetype.KindEmail: "e-mails", filetype.KindArchive: "archives", filetype.KindAudio: "sound", filetype.KindVideo: "films",
+	filetype.KindHTML: "web pages", filetype.KindOffice: "office documents", filetype.KindEmail: "e-mails", filetype.KindArchive: "archives", filetype.KindVideo: "films",
 	filetype.KindText: "text files of this size", filetype.KindImage: "pictures of this format",
 }
 

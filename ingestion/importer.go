@@ -43,6 +43,9 @@ type Importer struct {
 	// Recogniser returns the service behind a recognition engine, or an error that explains why there is none, such as a missing
 	// key. It may be nil.
 	Recogniser func(engine string, s config.OCR) (Recogniser, error)
+	// Transcriber returns the service that writes down what is said in recordings, or an error that explains why there is none. It
+	// may be nil.
+	Transcriber func(s config.Audio) (Transcriber, error)
 	// Office makes page pictures of office files and converts old formats. It may be nil.
 	Office Office
 	// Passwords lists what may open a job's document, in addition to the file beside it. It may be nil.

@@ -30,22 +30,25 @@ func (m *loader) bare(ctx context.Context, made imaging.Encoded) (imaging.Encode
 	return made, nil
 }
 
-// Picture loads one picture in memory, without its metadata, for requests that are about that picture alone.
-type Picture struct {
+// Memory loads one medium that is in memory, for requests that are about it alone: a picture without its metadata, or a recording.
+type Memory struct {
 	Data      []byte
 	MediaType string
 }
 
-var _ llm.Loader = Picture{}
+var _ llm.Loader = Memory{}
 
 // Load implements llm.Loader.
-func (p Picture) Load(context.Context, content.Block) (data []byte, mediaType string, err error) {
-	data, ok := imaging.WithoutMetadata(p.MediaType, p.Data)
+func (m Memory) Load(_ context.Context, medium content.Block) (data []byte, mediaType string, err error) {
+	if medium.Type() == content.TypeAudio {
+		return m.Data, m.MediaType, nil
+	}
+	data, ok := imaging.WithoutMetadata(m.MediaType, m.Data)
 	if !ok {
 		return nil, "", errMetadata
 	}
-	return data, p.MediaType, nil
+	return data, m.MediaType, nil
 }
 
-// Fit implements llm.Loader: the picture is sent at its own size.
-func (p Picture) Fit(llm.PictureLimits) (llm.Loader, error) { return nil, errors.ErrUnsupported }
+// Fit implements llm.Loader: the medium is sent at its own size.
+func (m Memory) Fit(llm.PictureLimits) (llm.Loader, error) { return nil, errors.ErrUnsupported }

@@ -34,12 +34,12 @@ func TestMedia_picturesLeaveBare(t *testing.T) {
 				t.Errorf("%+v: %d bytes of %s, %v, want the %d bytes without metadata", picture, len(got), mediaType, err, len(want))
 			}
 		}
-		one := Picture{Data: blobs[name], MediaType: map[string]string{"a.jpg": "image/jpeg", "a.png": "image/png"}[name]}
+		one := Memory{Data: blobs[name], MediaType: map[string]string{"a.jpg": "image/jpeg", "a.png": "image/png"}[name]}
 		if got, _, err := one.Load(t.Context(), content.Image{}); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("one picture, %s: %d bytes, %v", name, len(got), err)
 		}
 	}
-	if _, _, err := (Picture{Data: []byte("II*\x00"), MediaType: "image/tiff"}).Load(t.Context(), content.Image{}); err == nil {
+	if _, _, err := (Memory{Data: []byte("II*\x00"), MediaType: "image/tiff"}).Load(t.Context(), content.Image{}); err == nil {
 		t.Error("a picture whose metadata cannot be found was sent")
 	}
 }

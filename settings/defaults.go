@@ -76,6 +76,7 @@ func defaultIngestion() Ingestion {
 			Languages: []string{"eng"}, DPI: 300, MinConfidence: 60, Words: true, Engines: []string{"tesseract"},
 			Mistral: MistralOCR{Model: "mistral-ocr-latest", Timeout: Duration(2 * time.Minute)},
 		},
+		Audio: Audio{Model: "whisper-1", MaxRequest: 25 << 20, Timeout: Duration(30 * time.Minute)},
 	}
 }
 
@@ -91,6 +92,10 @@ func complete(s *Settings) {
 	const mistral = "mistral" // whose key text recognition needs
 	if _, there := s.Providers[mistral]; !there && slices.Contains(s.Ingestion.OCR.Engines, mistral) {
 		s.Providers[mistral] = Provider{}
+	}
+	speech := s.Ingestion.Audio.Provider
+	if _, there := s.Providers[speech]; !there && kinds[speech].transcribes {
+		s.Providers[speech] = Provider{}
 	}
 	s.WebSearch = s.WebSearch.complete()
 	for name, p := range s.Providers {

@@ -19,6 +19,7 @@ type Ingestion struct {
 	Image              ImageIngestion `yaml:"image" doc:"Picture files."`
 	Office             Office         `yaml:"office" doc:"Word processor files, presentations and spreadsheets."`
 	OCR                OCR            `yaml:"ocr" doc:"Reading text from pictures."`
+	Audio              Audio          `yaml:"audio" doc:"Recordings of speech. A service writes down what is said; without one they are kept as they are."`
 }
 
 // RemoteImport bounds what `import https://…` fetches.
@@ -71,4 +72,14 @@ type MistralOCR struct {
 	Endpoint     Address  `yaml:"endpoint" doc:"Address with /v1. Empty: the base_url of the provider mistral."`
 	Timeout      Duration `yaml:"timeout" min:"1s" max:"1h" doc:"For one page."`
 	PricePerPage float64  `yaml:"price_per_page" min:"0" max:"1000" doc:"US dollars, to show what imports cost. 0: unknown."`
+}
+
+// Audio says who writes down what is said in recordings.
+type Audio struct {
+	Provider       string   `yaml:"provider" doc:"Name of a provider that offers /audio/transcriptions as OpenAI does: openai_responses, groq, or a local server of Whisper below providers with kind openai_compatible. Recordings are sent to it. Empty: none."`
+	Model          string   `yaml:"model" doc:"The service's name of the model, such as whisper-large-v3. Models whose names begin with gpt- report no times."`
+	Language       string   `yaml:"language" doc:"Language of the recordings, such as en or de. Empty: the service finds out."`
+	MaxRequest     Bytes    `yaml:"max_request" min:"64KiB" max:"2GiB" doc:"The most that the service takes at once. Longer WAV and MP3 files are sent in parts; others are kept without their text."`
+	Timeout        Duration `yaml:"timeout" min:"1s" max:"1d" doc:"For one part."`
+	PricePerMinute float64  `yaml:"price_per_minute" min:"0" max:"1000" doc:"US dollars, so that imports tell what they cost. 0: not known, or nothing for a server on this machine."`
 }

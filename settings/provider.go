@@ -2,6 +2,7 @@ package settings
 
 import (
 	"maps"
+	"net/url"
 	"slices"
 )
 
@@ -39,26 +40,28 @@ type kind struct {
 	keyEnv    string
 	available bool // supported by this version
 	local     bool // needs no key
+
+	transcribes bool // has /audio/transcriptions
 }
 
 var kinds = map[string]kind{
-	"anthropic":         {"https://api.anthropic.com", "ANTHROPIC_API_KEY", true, false},
-	"openai_chat":       {"https://api.openai.com/v1", "OPENAI_API_KEY", true, false},
-	"openai_compatible": {"", "", true, true},
-	"openai_responses":  {"https://api.openai.com/v1", "OPENAI_API_KEY", true, false},
-	"google":            {"https://generativelanguage.googleapis.com", "GEMINI_API_KEY", true, false},
-	"vertex":            {"", "", true, true}, // the machine's own credentials do
-	"bedrock":           {"", "AWS_BEARER_TOKEN_BEDROCK", true, false},
-	"ollama":            {"http://127.0.0.1:11434", "", true, true},
-	"lmstudio":          {"http://localhost:1234/v1", "", true, true},
-	"llamacpp":          {"http://localhost:8080/v1", "", true, true},
-	"vllm":              {"http://localhost:8000/v1", "", true, true},
-	"mistral":           {"https://api.mistral.ai/v1", "MISTRAL_API_KEY", true, false},
-	"xai":               {"https://api.x.ai/v1", "XAI_API_KEY", true, false},
-	"groq":              {"https://api.groq.com/openai/v1", "GROQ_API_KEY", true, false},
-	"openrouter":        {"https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", true, false},
-	"deepseek":          {"https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", true, false},
-	"offline":           {"", "", true, true},
+	"anthropic":         {"https://api.anthropic.com", "ANTHROPIC_API_KEY", true, false, false},
+	"openai_chat":       {"https://api.openai.com/v1", "OPENAI_API_KEY", true, false, true},
+	"openai_compatible": {"", "", true, true, true},
+	"openai_responses":  {"https://api.openai.com/v1", "OPENAI_API_KEY", true, false, true},
+	"google":            {"https://generativelanguage.googleapis.com", "GEMINI_API_KEY", true, false, false},
+	"vertex":            {"", "", true, true, false}, // the machine's own credentials do
+	"bedrock":           {"", "AWS_BEARER_TOKEN_BEDROCK", true, false, false},
+	"ollama":            {"http://127.0.0.1:11434", "", true, true, false},
+	"lmstudio":          {"http://localhost:1234/v1", "", true, true, true},
+	"llamacpp":          {"http://localhost:8080/v1", "", true, true, true},
+	"vllm":              {"http://localhost:8000/v1", "", true, true, true},
+	"mistral":           {"https://api.mistral.ai/v1", "MISTRAL_API_KEY", true, false, true},
+	"xai":               {"https://api.x.ai/v1", "XAI_API_KEY", true, false, false},
+	"groq":              {"https://api.groq.com/openai/v1", "GROQ_API_KEY", true, false, true},
+	"openrouter":        {"https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", true, false, false},
+	"deepseek":          {"https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", true, false, false},
+	"offline":           {"", "", true, true, false},
 }
 
 // Kinds lists the kinds of providers, sorted.
@@ -66,6 +69,15 @@ func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 // Available reports whether this version supports a kind.
 func Available(kind string) bool { return kinds[kind].available }
+
+// Transcribes reports whether the provider can be asked for the text of recordings.
+func (p Provider) Transcribes() bool { return kinds[p.Kind].transcribes }
+
+// OnThisMachine reports whether the provider's address leads nowhere else.
+func (p Provider) OnThisMachine() bool {
+	u, err := url.Parse(string(p.BaseURL))
+	return err == nil && loopback(u.Hostname())
+}
 
 // NeedsKey reports whether the provider requires a key.
 func (p Provider) NeedsKey() bool {

@@ -120,6 +120,12 @@ var reaches = map[string]reach{
 	"ingestion.ocr.mistral.price_per_page": waits,
 	"ingestion.ocr.model":                  waits,
 	"ingestion.ocr.retain_ocr_images":      harmless,
+	"ingestion.audio.provider":             waits,
+	"ingestion.audio.model":                waits,
+	"ingestion.audio.language":             harmless,
+	"ingestion.audio.max_request":          harmless,
+	"ingestion.audio.timeout":              harmless,
+	"ingestion.audio.price_per_minute":     waits,
 
 	"policy.budget.max_images":                 least,
 	"policy.budget.max_image_mb":               least,
@@ -187,7 +193,7 @@ var reaches = map[string]reach{
 
 // units are sections whose waiting keys count together: granted one by one, an address of today and a key of tomorrow would
 // make a pair that nobody has said yes to.
-var units = []string{"web_search", "ingestion.ocr.mistral"}
+var units = []string{"web_search", "ingestion.ocr.mistral", "ingestion.audio"}
 
 // safe are values of keys that wait which reach nowhere.
 var safe = map[string][]string{

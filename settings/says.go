@@ -90,6 +90,15 @@ func sayUnit(v reflect.Value) string {
 			says += fmt.Sprintf(", and count %s US dollars a page", text(reflect.ValueOf(u.PricePerPage)))
 		}
 		return says
+	case Audio:
+		if u.Provider == "" {
+			return "Set the model or the price of ingestion.audio"
+		}
+		says := fmt.Sprintf("Send recordings of the import folder to the model %s of the provider %s", u.Model, u.Provider)
+		if u.PricePerMinute != 0 {
+			says += fmt.Sprintf(", and count %s US dollars for a minute", text(reflect.ValueOf(u.PricePerMinute)))
+		}
+		return says
 	}
 	return "Set " + display(v)
 }

@@ -191,6 +191,17 @@ func validateLists(s *Settings, r *reporter) {
 	if u, err := url.Parse(string(s.Ingestion.OCR.Mistral.Endpoint)); err != nil || u.String() != "" && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		fault(s, r, "ingestion.ocr.mistral.endpoint", CodeValue, "write it as https://api.mistral.ai/v1", "ingestion.ocr.mistral.endpoint is not a web address")
 	}
+	if a := s.Ingestion.Audio; a.Provider != "" {
+		p, there := s.Providers[a.Provider]
+		switch {
+		case !s.knowsProvider(a.Provider):
+			fault(s, r, "ingestion.audio.provider", CodeValue, "name one below providers, or groq", "ingestion.audio.provider: there is no provider %q", a.Provider)
+		case there && !p.Transcribes():
+			fault(s, r, "ingestion.audio.provider", CodeValue, "name one of kind openai_chat, openai_responses, openai_compatible, groq or mistral", "ingestion.audio.provider: the kind %q has no /audio/transcriptions", p.Kind)
+		case a.Model == "":
+			fault(s, r, "ingestion.audio.model", CodeValue, "write whisper-1, or the name that the service uses", "ingestion.audio.model is empty")
+		}
+	}
 	for _, language := range s.Ingestion.OCR.Languages {
 		if !languageForm.MatchString(language) {
 			fault(s, r, "ingestion.ocr.languages", CodeValue, "write [eng, deu]", "ingestion.ocr.languages: %q is not a Tesseract language", language)

@@ -97,6 +97,22 @@ func (s *Settings) RecognitionWaits(engine string) []string {
 	return keys
 }
 
+// TranscriptionWaits are the keys that wait and that decide where recordings are sent.
+func (s *Settings) TranscriptionWaits() []string {
+	const audio = "ingestion.audio"
+	var keys []string
+	if s.withheld.file != "" {
+		keys = append(keys, s.withheld.file)
+	}
+	if s.withheld.keys[audio] {
+		keys = append(keys, audio)
+	}
+	if name := s.Ingestion.Audio.Provider; s.withheld.providers[name] != nil {
+		keys = append(keys, visible.Name("providers."+name))
+	}
+	return keys
+}
+
 // keyWaits reports whether a value waits and neither the environment nor a flag overrides it.
 func (s *Settings) keyWaits(path string) bool {
 	at := s.Origin(path).Source

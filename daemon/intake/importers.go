@@ -36,7 +36,8 @@ func (m Importers) For(run string, events func(ingestion.Event)) *ingestion.Impo
 	im := &ingestion.Importer{
 		Files: m.Files, Worker: m.Workers.Importing(), Now: time.Now, Tool: "vaultflow " + m.Version, Takes: m.Vault.Takes,
 		Writing: m.Vault.Writing, Events: events, Recogniser: m.Recognition.recogniser(payerOf(m.Ledger, m.Budget, m.Zone, run)),
-		Passwords: func(ingestion.Job) []string { return m.Passwords.All() }, Office: m.Workers.Office(),
+		Transcriber: m.Recognition.transcriber(payerOf(m.Ledger, m.Budget, m.Zone, run)),
+		Passwords:   func(ingestion.Job) []string { return m.Passwords.All() }, Office: m.Workers.Office(),
 	}
 	if m.Holding {
 		im.Endless = func(head []byte) bool { return !disk.ShowsEnd(head) }

@@ -164,7 +164,7 @@ func (s ocrService) Recognise(ctx context.Context, picture []byte, mediaType str
 func (s ocrService) ask(ctx context.Context, r llm.Request, words []content.Block, picture []byte, mediaType string) (*llm.Response, error) {
 	page := content.Image{Name: "page", MediaType: mediaType, Size: int64(len(picture)), Source: content.SourcePage, Fallback: "[page]"}
 	r.Messages = []llm.Message{{Role: llm.User, Blocks: append([]content.Block{page}, words...)}}
-	r.Media = media.Picture{Data: picture, MediaType: mediaType}
+	r.Media = media.Memory{Data: picture, MediaType: mediaType}
 	whose := s.by.whose
 	whose.Model = s.is.Alias
 	paid := &metered.Provider{Client: s.client, Ledger: s.by.ledger, Whose: whose, Price: s.price, Meter: s.is.Meter(), Now: time.Now}

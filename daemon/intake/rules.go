@@ -162,6 +162,15 @@ func (r *Rules) nameEngines(s *config.OCR) {
 	}
 }
 
+// speech names the service that writes down what is said in recordings.
+func (r *Rules) speech() config.Audio {
+	a := r.settings.Ingestion.Audio
+	if a.Provider == "" || r.trust.Untrusted() {
+		return config.Audio{}
+	}
+	return config.Audio{Provider: a.Provider, Model: a.Model, Language: a.Language, MaxBytes: int64(a.MaxRequest)}
+}
+
 // maxTemplate is more than a template may have, in bytes.
 const maxTemplate = 1 << 20
 
@@ -201,6 +210,7 @@ func (r *Rules) defaults() config.Settings {
 			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,
 			Engines: in.OCR.Engines,
 		},
+		Audio:    r.speech(),
 		Image:    config.Image{Strategies: in.Image.Strategies},
 		Template: in.Template,
 	}

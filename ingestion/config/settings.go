@@ -73,6 +73,7 @@ type Settings struct {
 	OCR   OCR   `json:"ocr"`
 	Image Image `json:"image"`
 	Text  Text  `json:"text"`
+	Audio Audio `json:"audio,omitzero"`
 }
 
 // DefaultLanguage is the language that Tesseract reads by default.
@@ -132,6 +133,14 @@ type Image struct {
 // Text are for text files.
 type Text struct {
 	MaxBytes int64 `json:"max_bytes,omitempty"` // larger ones are kept without being copied into a note
+}
+
+// Audio are for recordings of speech. Without a provider they are kept without their text.
+type Audio struct {
+	Provider string `json:"provider,omitempty"` // name of the service in the settings
+	Model    string `json:"model,omitempty"`
+	Language string `json:"language,omitempty"`
+	MaxBytes int64  `json:"max_bytes,omitempty"` // of one request
 }
 
 // Default returns the settings of a vault that has none.
@@ -204,7 +213,8 @@ func (s Settings) Hash() string {
 		Tags     []string
 		Template string // a template that is written over counts as another one
 		Pages    string
-	}{RecordFormat, s.InlinePages, s.PDF, s.OCR, s.Image, s.Text, s.Tags, s.Template + "\n" + s.TemplateSHA256, s.Asked.Pages}
+		Audio    Audio `json:",omitzero"` // later than the others: without it the hash is that of older versions
+	}{RecordFormat, s.InlinePages, s.PDF, s.OCR, s.Image, s.Text, s.Tags, s.Template + "\n" + s.TemplateSHA256, s.Asked.Pages, s.Audio}
 	data, err := json.Marshal(shape)
 	if err != nil {
 		panic(err) // strings, numbers and flags only

@@ -115,7 +115,7 @@ func TestHandlers_coverAllKinds(t *testing.T) {
 			want = string(k)
 		case KindOffice:
 			want = "office"
-		case KindHTML, KindEmail, KindArchive:
+		case KindHTML, KindEmail, KindArchive, KindAudio:
 			want = string(k)
 		}
 		if got := k.Handler(); got != want {

@@ -50,4 +50,5 @@ func (k Kind) Handler() string {
 
 var handlers = map[Kind]string{
 	KindText: "text", KindHTML: "html", KindPDF: "pdf", KindOffice: "office", KindImage: "image", KindEmail: "email", KindArchive: "archive",
+	KindAudio: "audio",
 }

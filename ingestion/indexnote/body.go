@@ -27,6 +27,8 @@ func writeBody(n *Note) error {
 		return writeMail(n)
 	case filetype.KindArchive:
 		return writeMembers(n)
+	case filetype.KindAudio:
+		return writeRecording(n)
 	}
 	return writeKept(n)
 }
@@ -41,6 +43,34 @@ func writeKept(n *Note) error {
 	if !n.Manifest.Source.ModTime.IsZero() {
 		n.line("- last changed: " + n.Manifest.Source.ModTime.Format("2 January 2006"))
 	}
+	return nil
+}
+
+// writeRecording shows a recording, and what is said in it.
+func writeRecording(n *Note) error {
+	if n.Original != "" {
+		target := n.Original
+		if !strings.Contains(target, "/") {
+			target = "./" + target
+		}
+		n.line("")
+		n.line("![[" + target + "]]")
+	}
+	if n.Message != "" {
+		return writeKept(n)
+	}
+	text, err := n.text(n.Manifest.Pages[0])
+	if err != nil {
+		return err
+	}
+	n.line("")
+	if text == "" {
+		n.line("Nothing is said in the recording.")
+		return nil
+	}
+	n.line("## What is said")
+	n.line("")
+	n.line(text)
 	return nil
 }
 

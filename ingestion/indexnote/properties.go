@@ -10,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -84,7 +85,7 @@ func (n *Note) generated() map[string]*yaml.Node {
 		"import_id":            text(n.Manifest.Import.ID),
 		"low_confidence_pages": numbers(n.lowPages()),
 	}
-	if len(n.Manifest.Pages) > 0 {
+	if len(n.Manifest.Pages) > 0 && n.Manifest.Source.Kind != filetype.KindAudio {
 		ours["pages"] = scalar("!!int", strconv.Itoa(len(n.Manifest.Pages)))
 		ours["mode"] = text(n.Manifest.Import.Mode)
 	}
@@ -187,6 +188,9 @@ func aliasOf(name string) []string {
 
 // languages returns the languages of text recognition, or none if no page needed it.
 func (n *Note) languages() []string {
+	if n.Manifest.Source.Kind == filetype.KindAudio {
+		return nil // they are those of text in pictures
+	}
 	used := func(p manifest.Page) bool { return p.OCR != nil && p.OCR.Engine != "" }
 	if !slices.ContainsFunc(n.Manifest.Pages, used) {
 		return nil

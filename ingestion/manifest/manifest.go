@@ -121,10 +121,11 @@ const (
 
 // The sources of a page's text.
 const (
-	TextLayer = "layer"
-	TextOCR   = "ocr"
-	TextForm  = "form"
-	TextNone  = "none"
+	TextLayer  = "layer"
+	TextOCR    = "ocr"
+	TextForm   = "form"
+	TextSpeech = "speech" // what is said in a recording
+	TextNone   = "none"
 )
 
 // Page is one page.
@@ -162,7 +163,7 @@ type PageImage struct {
 type PageText struct {
 	Path   string `json:"path,omitempty"` // empty when there is no text
 	Chars  int    `json:"chars"`
-	Source string `json:"source"` // layer, ocr, form or none
+	Source string `json:"source"` // layer, ocr, form, speech or none
 }
 
 // PageOCR is the decision about text recognition, and its result.
