@@ -54,7 +54,7 @@ func stripGIF(c *cutter) bool {
 	return false
 }
 
-// keptApplication reports whether an application extension says how the picture is shown.
+// keptApplication reports whether viewers need an application extension.
 func keptApplication(blocks []byte) bool {
 	for _, id := range []string{"NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"} {
 		if len(blocks) > 12 && blocks[0] == 11 && string(blocks[1:12]) == id {

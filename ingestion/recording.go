@@ -102,7 +102,7 @@ func (w *work) transcriber() (Transcriber, error) {
 	return service, err
 }
 
-// keepRecording keeps the file without its text, and says why.
+// keepRecording keeps the file without its text, with the reason in its note.
 func keepRecording(ctx context.Context, w *work, why string) error {
 	rec := w.store.begin(manifest.Document{})
 	rec.Message = why + " The original is kept unchanged."

@@ -74,7 +74,7 @@ type MistralOCR struct {
 	PricePerPage float64  `yaml:"price_per_page" min:"0" max:"1000" doc:"US dollars, to show what imports cost. 0: unknown."`
 }
 
-// Audio says who writes down what is said in recordings.
+// Audio configures the service that writes down what is said in recordings.
 type Audio struct {
 	Provider       string   `yaml:"provider" doc:"Name of a provider that offers /audio/transcriptions as OpenAI does: openai_responses, groq, or a local server of Whisper below providers with kind openai_compatible. Recordings are sent to it. Empty: none."`
 	Model          string   `yaml:"model" doc:"The service's name of the model, such as whisper-large-v3. Models whose names begin with gpt- report no times."`

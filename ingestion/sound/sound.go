@@ -42,7 +42,7 @@ type Utterance struct {
 const MaxParts = 1000
 
 // Cut returns the parts of a recording, of at most so many bytes each, in order. One that fits is one part, whatever it is. The same
-// bytes and limit give the same parts.
+// bytes and limit always yield the same parts.
 func Cut(r io.ReaderAt, size, most int64) ([]Part, error) {
 	if size <= most {
 		return []Part{{To: size}}, nil
