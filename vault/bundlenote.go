@@ -1,0 +1,131 @@
+package vault
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// The names of files in the bundle of an import. Package ingestion/manifest describes the whole bundle.
+const (
+	ManifestFile = "manifest.json"
+	FormerNote   = "index.md" // the note of bundles that were made before notes had their document's name
+	TextDir      = "text"     // of the pages
+	ChaptersDir  = "chapters" // notes of chapters
+)
+
+// manifestHead is as much of a manifest as is read for its note's name, which comes second.
+const manifestHead = 4 << 10
+
+// BundleNote returns the name of a bundle's note, or "" if the folder is no bundle or its note is called index.md.
+func BundleNote(fsys fs.FS, dir string) string {
+	file, err := fsys.Open(path.Join(dir, ManifestFile))
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	dec := json.NewDecoder(io.LimitReader(file, manifestHead))
+	for _, want := range []json.Token{json.Delim('{'), "version", 1.0, "note"} {
+		if got, err := dec.Token(); err != nil || got != want {
+			return ""
+		}
+	}
+	note, err := dec.Token()
+	name, ok := note.(string)
+	if err != nil || !ok || !fs.ValidPath(name) || strings.Contains(name, "/") {
+		return ""
+	}
+	return path.Join(dir, name)
+}
+
+// Actual returns the name of the file that a written name means. Paths of older bundles go on working: `<bundle>/index.md` is the
+// note that the bundle's manifest names, and `<bundle>/text/page_0001.md` the text file of the page. A file with the written name
+// wins. A name that means nothing is returned as it is.
+func Actual(fsys fs.FS, name string) string {
+	now := ""
+	switch {
+	case !fs.ValidPath(name):
+	case strings.EqualFold(path.Base(name), FormerNote) && !there(fsys, name):
+		now = BundleNote(fsys, path.Dir(name))
+	case isPage(name, ".md") && !there(fsys, name) && BundleNote(fsys, path.Dir(path.Dir(name))) != "":
+		now = strings.TrimSuffix(name, ".md") + ".txt"
+	}
+	if now != "" && there(fsys, now) {
+		return now
+	}
+	return name
+}
+
+// Former returns the name that a file would have in an older bundle, or "" if it has none. [Actual] leads from there to the file.
+func Former(fsys fs.FS, name string) string {
+	former := ""
+	switch {
+	case !fs.ValidPath(name):
+	case isPage(name, ".txt") && BundleNote(fsys, path.Dir(path.Dir(name))) != "":
+		former = strings.TrimSuffix(name, ".txt") + ".md"
+	case strings.HasSuffix(name, ".md") && BundleNote(fsys, path.Dir(name)) == name:
+		former = path.Join(path.Dir(name), FormerNote)
+	}
+	if former == name || former != "" && there(fsys, former) {
+		return ""
+	}
+	return former
+}
+
+// Fits reports whether a file is meant by a glob, under its own name or the one in older bundles. match is the glob. The text of a
+// page, which is no note any more, is meant by a glob that names it, such as `*/text/*.md`, and not by one for any note.
+func Fits(fsys fs.FS, match func(name string) bool, name string) bool {
+	if match(name) {
+		return true
+	}
+	dir, other := path.Dir(name), FormerNote
+	if isPage(name, ".txt") {
+		other = strings.TrimSuffix(path.Base(name), ".txt") + ".md"
+		if match(path.Join(path.Dir(dir), "note.md")) {
+			return false
+		}
+	}
+	return (strings.HasSuffix(name, ".md") || isPage(name, ".txt")) && match(path.Join(dir, other)) && Former(fsys, name) != ""
+}
+
+// IsPageText reports whether a file is the text of a page, whose note or chapter note has the same text.
+func IsPageText(fsys fs.FS, name string) bool {
+	return isPage(name, ".txt") && BundleNote(fsys, path.Dir(path.Dir(name))) != ""
+}
+
+// ChapterOf returns the note of the document that a chapter note belongs to, or "".
+func ChapterOf(fsys fs.FS, name string) string {
+	if dir := path.Dir(name); path.Base(dir) == ChaptersDir && strings.HasSuffix(name, ".md") {
+		return BundleNote(fsys, path.Dir(dir))
+	}
+	return ""
+}
+
+// DocumentName returns what people call the document or note in a file: its base name without extension, and for an index.md the
+// name of its folder.
+func DocumentName(name string) string {
+	base := path.Base(name)
+	if dir := path.Dir(name); strings.EqualFold(base, FormerNote) && dir != "." {
+		return path.Base(dir)
+	}
+	if stem := strings.TrimSuffix(base, path.Ext(base)); stem != "" {
+		return stem
+	}
+	return base
+}
+
+// isPage reports whether a name is that of a page's text, with this extension.
+func isPage(name, ext string) bool {
+	number, ok := strings.CutPrefix(path.Base(name), "page_")
+	number, has := strings.CutSuffix(number, ext)
+	return ok && has && number != "" && strings.Trim(number, "0123456789") == "" && path.Base(path.Dir(name)) == TextDir
+}
+
+// there reports whether a name is taken. One that cannot be looked at counts as taken.
+func there(fsys fs.FS, name string) bool {
+	_, err := fs.Stat(fsys, name)
+	return !errors.Is(err, fs.ErrNotExist)
+}

@@ -1,0 +1,79 @@
+package vault_test
+
+import (
+	"path"
+	"testing"
+	"testing/fstest"
+
+	"github.com/vaultflow/vaultflow/vault"
+)
+
+func bundles() fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"Imported/Workbook/manifest.json": `{"version": 1, "note": "Workbook.md", "source": {"name": "Workbook.pdf"}}`,
+		"Imported/Workbook/Workbook.md":   "note", "Imported/Workbook/text/page_0001.txt": "one", "Imported/Workbook/chapters/01 A.md": "a",
+		"Imported/Old/manifest.json": `{"version": 1, "source": {"name": "Old.pdf"}}`, "Imported/Old/index.md": "old", "Imported/Old/text/page_0001.md": "one",
+		"Imported/Both/manifest.json": `{"version": 1, "note": "Both.md"}`, "Imported/Both/Both.md": "note", "Imported/Both/index.md": "own",
+		"Imported/Out/manifest.json": `{"version": 1, "note": "../Old/index.md"}`, "Imported/Lost/manifest.json": `{"version": 1, "note": "Lost.md"}`,
+		"Site/manifest.json": `{"version": 2, "note": "x.md"}`, "Site/x.md": "x", "Notes/text/page_1.txt": "mine",
+	} {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fsys
+}
+
+func TestActual(t *testing.T) {
+	for name, want := range map[string]string{
+		"Imported/Workbook/index.md":          "Imported/Workbook/Workbook.md",
+		"Imported/Workbook/Index.MD":          "Imported/Workbook/Workbook.md",
+		"Imported/Workbook/text/page_0001.md": "Imported/Workbook/text/page_0001.txt",
+		"Imported/Workbook/text/page_0002.md": "", "Imported/Workbook/other.md": "", "Imported/Workbook/Workbook.md": "",
+		"Imported/Old/index.md": "", "Imported/Old/text/page_0001.md": "", "Imported/Both/index.md": "", "Imported/Out/index.md": "", "Imported/Lost/index.md": "",
+		"Site/index.md": "", "Notes/text/page_1.md": "", "../index.md": "", "index.md": "", "Nowhere/index.md": "",
+	} {
+		if want == "" {
+			want = name
+		}
+		if got := vault.Actual(bundles(), name); got != want {
+			t.Errorf("Actual(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestFits(t *testing.T) {
+	for _, c := range []struct {
+		glob, name string
+		want       bool
+	}{
+		{"Imported/*/index.md", "Imported/Workbook/Workbook.md", true},
+		{"Imported/*/index.md", "Imported/Old/index.md", true},
+		{"Imported/*/index.md", "Imported/Both/Both.md", false}, // a real file wins
+		{"Imported/*/index.md", "Imported/Both/index.md", true},
+		{"Imported/*/index.md", "Site/x.md", false},
+		{"Imported/*/*.md", "Imported/Workbook/Workbook.md", true},
+		{"Imported/*/text/*.md", "Imported/Workbook/text/page_0001.txt", true},
+		{"Imported/*/text/page_0001.md", "Imported/Workbook/text/page_0001.txt", true},
+		{"Imported/*/*/*.txt", "Imported/Workbook/text/page_0001.txt", true},
+		{"Notes/*/*.md", "Notes/text/page_1.txt", false},
+	} {
+		match := func(name string) bool { ok, _ := path.Match(c.glob, name); return ok }
+		if got := vault.Fits(bundles(), match, c.name); got != c.want {
+			t.Errorf("%s fits %s: %v, want %v", c.name, c.glob, got, c.want)
+		}
+	}
+	any := func(name string) bool { return path.Ext(name) == ".md" }
+	if vault.Fits(bundles(), any, "Imported/Workbook/text/page_0001.txt") {
+		t.Error("a glob for all notes finds the text of a page")
+	}
+}
+
+func TestDocumentName(t *testing.T) {
+	for name, want := range map[string]string{
+		"Imported/Workbook/index.md": "Workbook", "Imported/Workbook/Workbook.md": "Workbook", "Notes/a.b.md": "a.b", "index.md": "index", "Notes/.md": ".md",
+	} {
+		if got := vault.DocumentName(name); got != want {
+			t.Errorf("DocumentName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
