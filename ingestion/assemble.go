@@ -13,9 +13,9 @@ import (
 func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page) manifest.Manifest {
 	j := pub.w.job
 	m := manifest.Manifest{
-		Version: manifest.Version,
+		Version: manifest.Version, Note: p.Note,
 		Source: manifest.Source{
-			Name: pub.w.places.original(), Path: j.Source, URL: pub.w.set.Asked.URL, Size: j.Size, ModTime: rec.ModTime, SHA256: j.SHA256,
+			Name: pub.sourceName(p), Path: j.Source, URL: pub.w.set.Asked.URL, Size: j.Size, ModTime: rec.ModTime, SHA256: j.SHA256,
 			MediaType: j.Route.MediaType, Kind: j.Route.Kind, Evidence: j.Route.Evidence,
 		},
 		Import: manifest.Import{
@@ -45,6 +45,14 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page
 		})
 	}
 	return m
+}
+
+// sourceName returns the original's name. A plan of an older program may have another one for it.
+func (pub publishing) sourceName(p plan) string {
+	if pub.w.set.KeepOriginal == config.KeepInBundle && p.Original != "" {
+		return p.Original
+	}
+	return pub.w.places.original()
 }
 
 // recognisedIn returns the language of scans without one: the language that somebody chose for recognition, if that worked. The

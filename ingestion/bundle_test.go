@@ -120,7 +120,7 @@ func TestImport_keepOriginal(t *testing.T) {
 				t.Errorf("filed %+v, want %q", filed, want)
 			}
 			link := map[string]string{config.KeepInBundle: "[[./q3.pdf#page=1|", config.KeepInDone: "[[Imported/Originals/q3.pdf#page=1|", config.KeepNot: "\nq3.pdf, page 1 ^p1"}[keep]
-			if note := b.read("Imported/q3/index.md"); !strings.Contains(note, link) {
+			if note := b.read("Imported/q3/q3.md"); !strings.Contains(note, link) {
 				t.Errorf("no %q in\n%s", link, note)
 			}
 		})
@@ -174,12 +174,12 @@ func TestImport_keepsWhatItDoesNotRead(t *testing.T) {
 	b := newBench(t, extract.Document{})
 	data := []byte("Rar!\x1a\x07\x01\x00 and more")
 	made, filed := b.mustRun(b.drop("imp-1", "Import/index.rar", data))
-	golden(t, "rar/index.md", b.read(made.Note))
+	golden(t, "rar/note.md", b.read(made.Note))
 	if b.read(filed.Name) != string(data) || filed.Name != "Imported/index/index.rar" {
 		t.Errorf("filed %+v", filed)
 	}
 	made, filed = b.mustRun(b.drop("imp-2", "Import/index.md", []byte("# a note called index")))
-	if path.Base(filed.Name) != "original index.md" || !strings.Contains(b.read(made.Note), "import_id: imp-2") {
+	if path.Base(filed.Name) != "index.md.original" || !strings.Contains(b.read(made.Note), "import_id: imp-2") {
 		t.Errorf("an original took the note's name: %+v", filed)
 	}
 }
@@ -202,7 +202,7 @@ func TestImport_picture(t *testing.T) {
 	b := newBench(t, extract.Document{Pages: 1, Renderer: "image"})
 	data := withGPS(t, 6)
 	made, filed := b.mustRun(b.drop("imp-1", "Import/photo.jpg", data))
-	golden(t, "photo/index.md", b.read(made.Note))
+	golden(t, "photo/note.md", b.read(made.Note))
 	m, _ := b.im.manifest(made.Bundle)
 	got := m.Pages[0].Image
 	if got.Width != 20 || got.Height != 40 {

@@ -129,7 +129,7 @@ func TestImport_archiveIsUnpackedIntoTheInbox(t *testing.T) {
 				t.Errorf("in the inbox (-want +got):\n%s", diff)
 			}
 			note := b.read(made.Note)
-			hasAll(t, note, "[[./notes/a/index|notes/a.txt]]", "evil.txt was left in the archive: its name leads out", "link.txt was left in the archive: it is a link", "half.part was left in the archive: the import folder ignores", "inner.zip was left in the archive: it is an archive itself")
+			hasAll(t, note, "[[./notes/a/a|notes/a.txt]]", "evil.txt was left in the archive: its name leads out", "link.txt was left in the archive: it is a link", "half.part was left in the archive: the import folder ignores", "inner.zip was left in the archive: it is an archive itself")
 			m, err := manifest.Parse([]byte(b.read(path.Join(made.Bundle, manifest.File))))
 			if err != nil || len(m.Children) != 2 {
 				t.Errorf("children %+v, %v", m.Children, err)
@@ -195,7 +195,7 @@ func TestImport_archiveWhoseNameIsTaken(t *testing.T) {
 	b := newBench(t, extract.Document{})
 	b.vault.Put("Imported/box/own.md", "a person's")
 	made, _ := b.mustRun(b.drop("imp-1", "Import/box.zip", zipFiles(t, packedFile{name: "notes/a.txt", data: "one"})))
-	hasAll(t, b.read(made.Note), "[[./notes/a/index|notes/a.txt]]")
+	hasAll(t, b.read(made.Note), "[[./notes/a/a|notes/a.txt]]")
 	member, _ := b.mustRun(b.drop("imp-2", "Import/box (2)/notes/a.txt", []byte("one")))
 	m, _ := b.im.manifest(made.Bundle)
 	if want := made.Bundle + "/" + m.Children[0].Bundle; made.Bundle != "Imported/box (2)" || member.Bundle != want {

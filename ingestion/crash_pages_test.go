@@ -21,14 +21,14 @@ func thirty(t *testing.T) (*bench, Job) {
 
 // commitPoints are the kinds of changes that an import of many pages must survive.
 var commitPoints = map[string]string{
-	"a page's text":       "put text/page_0030.md",
+	"a page's text":       "put text/page_0030.txt",
 	"a page's words":      "put ocr/page_0030.json",
 	"a page's picture":    "put pages/page_0030.png",
 	"a page's record":     "put page_0030.json",
 	"the document":        "put document.json",
 	"the plan":            "put plan.json",
 	"the manifest":        "put manifest.json",
-	"the note":            "put index.md",
+	"the note":            "put log.md",
 	"the bundle":          "publish Imported/log",
 	"the original":        "move Import/log.pdf Imported/log/log.pdf",
 	"the end of the work": "discard ",

@@ -60,9 +60,9 @@ func (b *bench) resumed(j Job, done *journal) (Filed, error) {
 func secondVersion(t *testing.T) (*bench, Job) {
 	b := newBench(t, report)
 	b.mustRun(b.drop("imp-0", "Import/q3.pdf", []byte("%PDF-1.4\nolder")))
-	note := b.read("Imported/q3/index.md")
+	note := b.read("Imported/q3/q3.md")
 	note = strings.Replace(note, "---\n"+indexnote.Begin, "mine: yes\n---\nMy words.\n\n"+indexnote.Begin, 1) + "\nMore of mine.\n"
-	b.vault.Put("Imported/q3/index.md", note)
+	b.vault.Put("Imported/q3/q3.md", note)
 	b.worker.requests, b.worker.tries, b.events = nil, nil, nil
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	j.Settings.Sessions = 1 // one order of changes
@@ -79,7 +79,7 @@ func TestImport_survivesCrashes(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, changes := b.tree(), len(b.fuse.ops)
-	note := want["Imported/q3/index.md"]
+	note := want["Imported/q3/q3.md"]
 	if !strings.Contains(note, "mine: yes") || !strings.Contains(note, "My words.") || !strings.HasSuffix(note, "More of mine.\n") {
 		t.Fatalf("what a person wrote is lost:\n%s", note)
 	}

@@ -57,17 +57,17 @@ func TestImport_ofPDF(t *testing.T) {
 		return p, nil
 	}
 	made, filed := b.mustRun(b.drop("imp-1", "Import/2026/q3.pdf", pdfBytes))
-	if want := (Published{Bundle: "Imported/2026/q3", Note: "Imported/2026/q3/index.md"}); !cmp.Equal(made, want) {
+	if want := (Published{Bundle: "Imported/2026/q3", Note: "Imported/2026/q3/q3.md"}); !cmp.Equal(made, want) {
 		t.Errorf("published %+v, want %+v", made, want)
 	}
 	if filed.Name != "Imported/2026/q3/q3.pdf" || b.read(filed.Name) != string(pdfBytes) {
 		t.Errorf("filed %+v", filed)
 	}
-	golden(t, "pdf/index.md", b.read("Imported/2026/q3/index.md"))
+	golden(t, "pdf/note.md", b.read("Imported/2026/q3/q3.md"))
 	golden(t, "pdf/manifest.json", b.read("Imported/2026/q3/manifest.json"))
 	files := b.tree()
 	for _, want := range []string{
-		"pages/page_0001.png", "pages/page_0004.png", "text/page_0001.md", "text/page_0003.md", "ocr/page_0003.json", "index.md", "manifest.json", "q3.pdf",
+		"pages/page_0001.png", "pages/page_0004.png", "text/page_0001.txt", "text/page_0003.txt", "ocr/page_0003.json", "q3.md", "manifest.json", "q3.pdf",
 	} {
 		if _, ok := files["Imported/2026/q3/"+want]; !ok {
 			t.Errorf("%s is missing", want)
@@ -238,8 +238,8 @@ func TestImport_longDocumentKeepsTextOut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{Pages: 121})
 	b.mustRun(b.drop("imp-1", "Import/book.pdf", pdfBytes))
-	note := b.read("Imported/book/index.md")
-	if strings.Contains(note, "Text of page 7.") || !strings.Contains(note, "[[./text/page_0007.md|text]]") {
+	note := b.read("Imported/book/book.md")
+	if strings.Contains(note, "Text of page 7.") || !strings.Contains(note, "[[./text/page_0007.txt|text]]") {
 		t.Error("the text is in the note, or not linked from it")
 	}
 	if !strings.Contains(note, "the document has 121 pages") || strings.Count(note, "\n## Page ") != 121 {

@@ -66,7 +66,7 @@ x
 		t.Errorf("in the inbox (-want +got):\n%s", diff)
 	}
 	note := b.read(made.Note)
-	hasAll(t, note, "See below.", "## Attachments", "[[./list/index|list.csv]]", "|Inner - words.eml]]", "winmail.dat", "![dot.png](./assets/image_0001.png)", "- list.csv, text/csv, 3 bytes", ".hidden was left in the message: it is hidden")
+	hasAll(t, note, "See below.", "## Attachments", "[[./list/list|list.csv]]", "|Inner - words.eml]]", "winmail.dat", "![dot.png](./assets/image_0001.png)", "- list.csv, text/csv, 3 bytes", ".hidden was left in the message: it is hidden")
 	if filed.Name != "Imported/letter/letter.eml" {
 		t.Errorf("the original is at %s", filed.Name)
 	}

@@ -17,7 +17,7 @@ import (
 const nameBytes = 120
 
 // reservedNames belong to the bundle's own files.
-var reservedNames = []string{manifest.NoteFile, manifest.File, "pages", "text", "ocr", "assets"}
+var reservedNames = []string{vault.FormerNote, manifest.File, "pages", vault.TextDir, "ocr", "assets", vault.ChaptersDir}
 
 // places finds the vault names of an import: of its bundle, its original, and the files in its file.
 type places struct {
@@ -65,11 +65,29 @@ func (pl places) bundleOf(file string) string {
 	return vault.SafeName(stem, nameBytes)
 }
 
-// original returns the original's name within its bundle.
+// original returns the original's name within its bundle. One that would be a note gets another extension: the bundle has its own.
 func (pl places) original() string {
 	name := vault.SafeName(pl.job.base(), nameBytes)
+	if strings.EqualFold(path.Ext(name), ".md") {
+		return name + manifest.Kept
+	}
 	if slices.ContainsFunc(reservedNames, func(r string) bool { return strings.EqualFold(r, name) }) {
 		name = "original " + name
+	}
+	return name
+}
+
+// note returns the name of the note in a bundle: the bundle's own, or the first numbered one that no folder in it has.
+func (pl places) note(bundle string, children []manifest.Child) string {
+	taken := func(name string) bool {
+		return slices.ContainsFunc(children, func(c manifest.Child) bool {
+			first, _, _ := strings.Cut(c.Bundle, "/")
+			return strings.EqualFold(first, name)
+		})
+	}
+	name := path.Base(bundle) + ".md"
+	for n := 2; taken(name); n++ {
+		name = vault.Numbered(path.Base(bundle)+".md", n)
 	}
 	return name
 }

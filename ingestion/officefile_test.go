@@ -55,7 +55,7 @@ func TestImport_officeFile(t *testing.T) {
 	data := docxOf(t)
 	made, filed := b.mustRun(b.drop("imp-1", "Import/report.docx", data))
 	note := b.read(made.Note)
-	golden(t, "office/index.md", note)
+	golden(t, "office/note.md", note)
 	if strings.Count(note, indexnote.End) != 1 {
 		t.Error("the document ended the generated block")
 	}

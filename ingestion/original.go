@@ -92,6 +92,9 @@ func (f filing) place(ctx context.Context, bundle string, p plan) (string, error
 		if name, err = f.w.places.keep(ctx); err != nil {
 			return "", err
 		}
+		if m, ok := f.w.im.manifest(bundle); ok && f.w.set.KeepOriginal == config.KeepInBundle {
+			name = m.Source.Name
+		}
 	}
 	if name != "" && f.w.set.KeepOriginal == config.KeepInBundle {
 		return path.Join(bundle, name), nil

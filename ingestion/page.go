@@ -15,10 +15,10 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
-	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/reading"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // pageFiles writes the files of pages into the bundle.
@@ -188,7 +188,7 @@ func (m *pageMaker) keep(ctx context.Context, text, source string) error {
 }
 
 func (f pageFiles) keepText(ctx context.Context, p *manifest.Page, text, source string) error {
-	p.Text = &manifest.PageText{Path: "text/" + pageName(p.N) + ".md", Chars: utf8.RuneCountInString(text), Source: source}
+	p.Text = &manifest.PageText{Path: vault.TextDir + "/" + pageName(p.N) + ".txt", Chars: utf8.RuneCountInString(text), Source: source}
 	return put(ctx, f.w.store.bundle, p.Text.Path, []byte(text+"\n"))
 }
 
@@ -302,7 +302,7 @@ func (m *pageMaker) rendered(got extract.Page) {
 // pageLink is a link to another page of the document, as the layout writes it: to the page's block in the note.
 var pageLink = regexp.MustCompile(`\[((?:\\.|[^\[\]\\])*)\]\(#\^p(\d{1,7})\)`)
 
-// pageLinks points links to pages at the note, from the file of a page. Of links to pages that are not imported, only the text stays.
+// pageLinks keeps links to pages, which the note completes. Of links to pages that are not imported, only the text stays.
 func (f pageFiles) pageLinks(text string) string {
 	asked, err := choose.ParsePages(f.w.set.Asked.Pages)
 	if err != nil {
@@ -313,6 +313,6 @@ func (f pageFiles) pageLinks(text string) string {
 		if n, err := strconv.Atoi(m[2]); err != nil || !asked.Has(n) {
 			return m[1]
 		}
-		return "[" + m[1] + indexnote.ToNote + m[2] + ")"
+		return s
 	})
 }

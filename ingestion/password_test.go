@@ -36,7 +36,7 @@ func TestExtract_triesPasswordsAndTellsNone(t *testing.T) {
 	if want := []string{"from settings", "wrong", "open sesame"}; !slices.Equal(b.worker.opened.Passwords[:3], want) {
 		t.Errorf("tried %d passwords, want those of the settings before those of the file", len(b.worker.opened.Passwords))
 	}
-	for _, name := range []string{manifest.File, manifest.NoteFile} {
+	for _, name := range []string{manifest.File, "q3.md"} {
 		if text := b.read(made.Bundle + "/" + name); strings.Contains(text, "sesame") || strings.Contains(text, "from settings") {
 			t.Errorf("%s tells a password", name)
 		}

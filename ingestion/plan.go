@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // maxNumber limits the search for a free name.
@@ -14,6 +16,7 @@ const planName = "plan.json"
 // plan is what Publish has decided. It is written before Publish acts on it, and survives a crash.
 type plan struct {
 	Target   string    `json:"target"`             // vault name of the bundle
+	Note     string    `json:"note,omitempty"`     // name within the bundle; empty for index.md
 	Original string    `json:"original,omitempty"` // a name within the bundle, or a vault name, or empty if it is not kept
 	Finished time.Time `json:"finished"`
 	Version  int       `json:"version"`
@@ -35,8 +38,8 @@ func (p plan) before(im *Importer) string {
 }
 
 // decide chooses the names. A bundle of the same source is the version before; any other keeps its name. Names in taken are not
-// used.
-func (pub publishing) decide(ctx context.Context, taken map[string]bool) (plan, error) {
+// used. The note keeps the name that it had in the version before. In an older archive it is index.md, where that links to.
+func (pub publishing) decide(ctx context.Context, taken map[string]bool, children []manifest.Child) (plan, error) {
 	im, j := pub.w.im, pub.w.job
 	p := plan{Version: 1, Finished: im.Now()}
 	name, kept := pub.w.places.address()
@@ -57,7 +60,10 @@ func (pub publishing) decide(ctx context.Context, taken map[string]bool) (plan, 
 			continue
 		}
 		p.Previous, p.PreviousImport, p.Version = candidate, m.Import.ID, m.Import.Version+1
-		p.Target, p.Aside = candidate, pub.w.places.aside(candidate, m.Import.Version)
+		p.Target, p.Aside, p.Note = candidate, pub.w.places.aside(candidate, m.Import.Version), m.Note
+	}
+	if archive, m, _ := pub.w.places.container(); p.Previous == "" && (archive == "" || m.Note != "") {
+		p.Note = pub.w.places.note(p.Target, children)
 	}
 	var err error
 	p.Original, err = pub.w.places.keep(ctx)

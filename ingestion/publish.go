@@ -32,7 +32,8 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 		return p.published(), nil
 	}
 	if target := im.places(j).published(); !decided && target != "" {
-		return plan{Target: target}.published(), nil // the records are gone: somebody removed them
+		m, _ := im.manifest(target)
+		return plan{Target: target, Note: m.Note}.published(), nil // the records are gone: somebody removed them
 	}
 	w, err := im.stage(j)
 	if err != nil {
@@ -48,7 +49,7 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 	taken := map[string]bool{}
 	for range 10 {
 		if !decided {
-			if p, err = (publishing{w}).decide(ctx, taken); err != nil {
+			if p, err = (publishing{w}).decide(ctx, taken, rec.Children); err != nil {
 				return Published{}, err
 			}
 			if err := save(ctx, w.store.records, planName, p); err != nil {
@@ -68,12 +69,15 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 }
 
 func (p plan) published() Published {
-	out := Published{Bundle: p.Target, Note: path.Join(p.Target, manifest.NoteFile), Previous: p.Previous}
+	out := Published{Bundle: p.Target, Note: path.Join(p.Target, p.note()), Previous: p.Previous}
 	if p.Aside != "" {
 		out.Previous = p.Aside
 	}
 	return out
 }
+
+// note returns the name of the note within the bundle.
+func (p plan) note() string { return manifest.Manifest{Note: p.Note}.NoteName() }
 
 // unchanged checks that the bytes are still those that the pages were made of.
 func (pub publishing) unchanged(ctx context.Context, p plan) error {
@@ -121,7 +125,7 @@ func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pa
 	if err := put(ctx, pub.w.store.bundle, manifest.File, data); err != nil {
 		return false, err
 	}
-	if err := put(ctx, pub.w.store.bundle, manifest.NoteFile, note); err != nil {
+	if err := put(ctx, pub.w.store.bundle, m.NoteName(), note); err != nil {
 		return false, err
 	}
 	if err := pub.moveAside(ctx, p); err != nil {
@@ -147,7 +151,7 @@ func (pub publishing) moveAside(ctx context.Context, p plan) error {
 	return fault.Storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), pub.w.im.Files.Move(ctx, p.Previous, p.Aside))
 }
 
-// laidOut composes index.md with the user's layout. If that cannot be used, it warns and uses the built-in one.
+// laidOut composes the note with the user's layout. If that cannot be used, it warns and uses the built-in one.
 func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) ([]byte, error) {
 	if pub.w.set.Template == "" {
 		return pub.note(m, p, rec, nil)
@@ -183,7 +187,7 @@ func readLayout(fsys fs.FS, name string) (indexnote.Layout, error) {
 	return indexnote.ParseLayout(string(data))
 }
 
-// note composes index.md. If the user's layout makes too much, it fails with indexnote.ErrTooLarge.
+// note composes the note. If the user's layout makes too much, it fails with indexnote.ErrTooLarge.
 func (pub publishing) note(m *manifest.Manifest, p plan, rec documentRecord, own *indexnote.Layout) ([]byte, error) {
 	before, err := pub.older(p)
 	if err != nil {
@@ -204,14 +208,14 @@ func (pub publishing) older(p plan) (*indexnote.Previous, error) {
 	if before == "" {
 		return nil, nil
 	}
-	data, err := fs.ReadFile(pub.w.im.Files.FS(), path.Join(before, manifest.NoteFile))
+	m, _ := pub.w.im.manifest(before)
+	data, err := fs.ReadFile(pub.w.im.Files.FS(), path.Join(before, m.NoteName()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // the user removed it
 	}
 	if err != nil {
 		return nil, fault.Storage("read the note of the version before", err)
 	}
-	m, _ := pub.w.im.manifest(before)
 	return &indexnote.Previous{Text: string(data), Manifest: m}, nil
 }
 

@@ -127,8 +127,8 @@ func TestManifestSchema_refuses(t *testing.T) {
 	conforms(t, schema, "golden manifest", string(good))
 	for _, change := range [][2]string{
 		{`"version": 1,
-  "source"`, `"version": 2,
-  "source"`},
+  "note"`, `"version": 2,
+  "note"`},
 		{`"pages/page_0001.png"`, `"/pages/page_0001.png"`},
 		{`"pages/page_0001.png"`, `"../other/page_0001.png"`},
 		{`"kind": "pdf"`, `"kind": "portable"`},

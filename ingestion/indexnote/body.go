@@ -89,8 +89,16 @@ func writeChildren(n *Note, sentence string) {
 	n.line(sentence)
 	n.line("")
 	for _, c := range n.Manifest.Children {
-		n.line("- [[./" + path.Join(c.Bundle, strings.TrimSuffix(manifest.NoteFile, ".md")) + "|" + markdown.Alias(c.Name) + "]]")
+		n.line("- [[./" + path.Join(c.Bundle, n.childNote(c)) + "|" + markdown.Alias(c.Name) + "]]")
 	}
+}
+
+// childNote returns the note of a bundle that is made of a part of the source, without its extension.
+func (n *Note) childNote(c manifest.Child) string {
+	if n.Manifest.Note == "" {
+		return "index" // as in the versions before
+	}
+	return path.Base(c.Bundle)
 }
 
 // writePages shows the outline and the pages of a document.

@@ -1,4 +1,4 @@
-// Package indexnote writes index.md, the note of a bundle: properties, the generated block, and what the user wrote around it
+// Package indexnote writes the note of a bundle: properties, the generated block, and what the user wrote around it
 // in the version before.
 package indexnote
 
@@ -28,7 +28,7 @@ const (
 // FailedSuffix ends the name of a note about a failure.
 const FailedSuffix = ".failed.md"
 
-// Note is index.md in the making. All its links are relative to the bundle (`[[./q3.pdf#page=12]]`,
+// Note is the note in the making. All its links are relative to the bundle (`[[./q3.pdf#page=12]]`,
 // `![[./pages/page_0012.png]]`): every import has a page_0001.png, so bare names would be ambiguous, and full names
 // would break when the user moves the bundle's folder. Obsidian looks for links that begin with ./ from the note's own
 // folder, and nowhere else.
@@ -59,7 +59,7 @@ type Previous struct {
 	Manifest manifest.Manifest
 }
 
-// Compose returns index.md: properties, what the user wrote in the version before, and the generated block.
+// Compose returns the note: properties, what the user wrote in the version before, and the generated block.
 func (n *Note) Compose(before *Previous) ([]byte, error) {
 	block, err := n.block()
 	if err != nil {
@@ -113,7 +113,7 @@ func (n *Note) title() string {
 	if t := n.Manifest.Document.Title; t != "" {
 		return t
 	}
-	return strings.TrimSuffix(n.Manifest.Source.Name, path.Ext(n.Manifest.Source.Name))
+	return strings.TrimSuffix(n.Manifest.Source.Shown(), path.Ext(n.Manifest.Source.Shown()))
 }
 
 // link is a link to the original, to a page of it when page is positive. It is plain text when no original is kept.
@@ -133,7 +133,7 @@ func (n *Note) link(page int, shown string) string {
 
 // facts is the line below the title: the original, its pages, its author, the day.
 func (n *Note) facts() string {
-	parts := []string{n.link(0, n.Manifest.Source.Name)}
+	parts := []string{n.link(0, n.Manifest.Source.Shown())}
 	switch pages := len(n.Manifest.Pages); {
 	case pages > 0 && pages < n.Manifest.Document.Pages:
 		parts = append(parts, fmt.Sprintf("%s of %d", manifest.PageList(n.numbers()), n.Manifest.Document.Pages))
@@ -211,7 +211,7 @@ func (n *Note) page(p manifest.Page, heading string) error {
 
 // source is the line below the picture: where the page is in the original, and where its text is.
 func (n *Note) source(p manifest.Page) string {
-	s := n.link(p.N, fmt.Sprintf("%s, page %d", n.Manifest.Source.Name, p.N))
+	s := n.link(p.N, fmt.Sprintf("%s, page %d", n.Manifest.Source.Shown(), p.N))
 	if p.Label != "" && p.Label != strconv.Itoa(p.N) {
 		s += " · printed as " + markdown.Inline(p.Label)
 	}
@@ -249,10 +249,10 @@ func (n *Note) text(p manifest.Page) (string, error) {
 	return markdown.Demote(strings.TrimRight(FromNote(string(data)), "\n"), 2), nil
 }
 
-// ToNote comes before a page's block in the files of pages, which are one folder deeper than the note.
-const ToNote = "](../index.md#^p"
+// toIndex comes before a page's block in the files of pages that older versions made.
+const toIndex = "](../index.md#^p"
 
 // FromNote makes links of a page's file lead from the note.
 func FromNote(text string) string {
-	return strings.NewReplacer("](../assets/", "](./assets/", ToNote, "](#^p").Replace(text)
+	return strings.NewReplacer("](../assets/", "](./assets/", toIndex, "](#^p").Replace(text)
 }

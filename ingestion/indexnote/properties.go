@@ -72,7 +72,7 @@ var errNoMerge = errors.New("the properties cannot be merged")
 func (n *Note) generated() map[string]*yaml.Node {
 	ours := map[string]*yaml.Node{
 		"title":                text(n.title()),
-		"aliases":              list(aliasOf(n.Manifest.Source.Name)),
+		"aliases":              list(aliasOf(n.Manifest.Source.Shown())),
 		"source":               text(n.Manifest.Source.Path),
 		"source_url":           text(n.Manifest.Source.URL),
 		"source_type":          text(string(n.Manifest.Source.Kind)),

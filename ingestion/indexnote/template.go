@@ -37,7 +37,7 @@ type layoutPart struct {
 // noteWords are the placeholders of a note.
 var noteWords = map[string]func(*Note) (string, error){
 	"title":       func(n *Note) (string, error) { return markdown.Inline(n.title()), nil },
-	"file":        func(n *Note) (string, error) { return n.link(0, n.Manifest.Source.Name), nil },
+	"file":        func(n *Note) (string, error) { return n.link(0, n.Manifest.Source.Shown()), nil },
 	"facts":       func(n *Note) (string, error) { return n.facts(), nil },
 	"warnings":    func(n *Note) (string, error) { return n.apart(func(n *Note) error { n.warnings(); return nil }) },
 	"outline":     func(n *Note) (string, error) { return n.apart(func(n *Note) error { n.contents(); return nil }) },

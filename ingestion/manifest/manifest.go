@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Version is the version of manifest.json that this package writes.
@@ -19,11 +21,11 @@ const Version = 1
 // MaxBytes is more than the manifest of any document within the limits takes.
 const MaxBytes = 64 << 20
 
-// The files of a bundle that always have these names.
-const (
-	File     = "manifest.json"
-	NoteFile = "index.md"
-)
+// File is the name of the manifest in its bundle.
+const File = vault.ManifestFile
+
+// Kept ends the name of an original that would be a note of the vault.
+const Kept = ".original"
 
 // LocalTime is the form of times without a zone.
 const LocalTime = "2006-01-02T15:04:05"
@@ -32,6 +34,7 @@ const LocalTime = "2006-01-02T15:04:05"
 // for Source.Path and History, which name other places in the vault. schemas/manifest.schema.json describes it.
 type Manifest struct {
 	Version  int      `json:"version"`
+	Note     string   `json:"note,omitempty"` // second, where vault.BundleNote reads it; absent in bundles whose note is index.md
 	Source   Source   `json:"source"`
 	Import   Import   `json:"import"`
 	Document Document `json:"document"`
@@ -206,6 +209,12 @@ func Parse(data []byte) (Manifest, error) {
 	}
 	return m, nil
 }
+
+// NoteName returns the name of the bundle's note.
+func (m Manifest) NoteName() string { return cmp.Or(m.Note, vault.FormerNote) }
+
+// Shown returns the original's name for people.
+func (s Source) Shown() string { return strings.TrimSuffix(s.Name, Kept) }
 
 // Encode returns the manifest indented, so that it can be compared and read.
 func (m Manifest) Encode() ([]byte, error) {
