@@ -76,7 +76,7 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	}
 	s, book := a.Settings, a.book(kept.Origins, kept.ReadOnly)
 	c := step.Config{
-		FS: modelFS(a.Vault, a.Settings), Vault: a.Vault, Links: a.Vault, Blobs: kept.Blobs, Memory: kept.Memory, Record: kept.Record, Models: models,
+		FS: modelFS(a.Vault, a.Settings), Vault: a.Vault, Links: a.Links, Blobs: kept.Blobs, Memory: kept.Memory, Record: kept.Record, Models: models,
 		Origin: book, Approvals: kept.Approvals, Ledger: kept.Ledger, Cache: kept.Cache, Received: kept.Received,
 		Budget: budget, DefaultModel: s.Models.Default, Gate: a.gate(), VaultName: filepath.Base(a.Dir),
 		MaxFiles: s.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: s.Policy.Links == "strict",

@@ -37,7 +37,7 @@ func newTriggers(w *Process) *trigger.Triggers {
 		Busy:      func(workflow string) bool { return w.Exec.Busy(engine.KindWorkflow, workflow) },
 		Importing: func() bool { return w.Exec.Busy(engine.KindImport, "") },
 
-		Files: w.Workspace.Vault, Ours: f.ours, Location: w.Workspace.Zone, Debounce: w.Workspace.Settings.Watch.Debounce.Std(), Logger: w.Workspace.Log,
+		Files: w.Workspace.Vault, FS: w.Workspace.Vault.FS(), Ours: f.ours, Location: w.Workspace.Zone, Debounce: w.Workspace.Settings.Watch.Debounce.Std(), Logger: w.Workspace.Log,
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools/toolbox"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -28,6 +29,7 @@ import (
 type Workflows struct {
 	settings *settings.Settings
 	vault    *disk.Vault
+	links    vault.Links
 	trust    *consent.Trust
 	models   *modelset.Set
 	outside  *outside
@@ -203,7 +205,7 @@ func schedules(p *workflow.Plan) string {
 func (w *Workflows) World() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: w.zone, Models: w.settings.AliasNames(), Waiting: w.settings.WaitingNames(), Default: w.settings.Models.Default,
-		Tools: toolbox.Names(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, Gate: gateOf(w.settings), FS: modelFS(w.vault, w.settings), Links: w.vault,
+		Tools: toolbox.Names(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, Gate: gateOf(w.settings), FS: modelFS(w.vault, w.settings), Links: w.links,
 		Schema: step.CheckSchema, Changes: toolbox.NeedsYes,
 	}
 }

@@ -63,6 +63,7 @@ type Workspace struct {
 	Faults   error // of the vault's settings file, which counts as absent then
 	Trust    *consent.Trust
 	Vault    *disk.Vault
+	Links    *vault.Written // of workflows
 	Models   *modelset.Set
 	Zone     *time.Location
 	Log      *slog.Logger
@@ -107,10 +108,11 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	passwords := workers.NewPasswords(set.Ingestion.Passwords)
 	reach := &outside{settings: set, trust: trusted, log: log}
 	rules := intake.NewRules(set, v, trusted, log)
-	flows := &Workflows{settings: set, vault: v, trust: trusted, models: models, outside: reach, zone: zone}
+	links := vault.NewWritten(v, v, modelFS(v, set))
+	flows := &Workflows{settings: set, vault: v, links: links, trust: trusted, models: models, outside: reach, zone: zone}
 	offers := &consent.Offers{Trust: trusted, Folders: rules.Asks, Workflows: flows.All, Dir: o.Dir, StateDir: stateDir}
 	return &Workspace{
-		Dir: o.Dir, StateDir: stateDir, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Models: models, Zone: zone, Log: log,
+		Dir: o.Dir, StateDir: stateDir, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Links: links, Models: models, Zone: zone, Log: log,
 		Passwords: passwords, Workers: workers.New(set, v, stateDir, passwords, log), Workflows: flows, Offers: offers,
 		Overviews: &Overviews{settings: set, offers: offers, workflows: flows, zone: zone},
 		options:   o, loaded: loaded.files, outside: reach, rules: rules,

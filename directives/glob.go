@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure/diag"
+	"github.com/vaultflow/vaultflow/vault"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -66,6 +68,7 @@ func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 	}
 	folders := foldersOf(glob)
 	all := !f.in.Selection.Pending && f.in.Selection.limit() == 0
+	match := func(name string) bool { return doublestar.MatchUnvalidated(glob, name) }
 	var list []candidate
 	seen := 0
 	err := fs.WalkDir(f.env.FS, root, func(name string, d fs.DirEntry, err error) error {
@@ -87,7 +90,7 @@ func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 			}
 			return nil
 		}
-		if !leftover(name) && doublestar.MatchUnvalidated(glob, name) && f.regular(name, d) {
+		if !leftover(name) && vault.Fits(f.env.FS, match, name) && f.regular(name, d) {
 			list = append(list, candidate{name: name})
 		}
 		if all && len(list) > f.env.MaxFiles {
@@ -102,7 +105,16 @@ func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 		}
 		return nil, fmt.Errorf("list %s: %w", f.res.Target, err)
 	}
-	return list, nil
+	return f.withoutChapters(list), nil
+}
+
+// withoutChapters drops the notes of chapters whose document is selected too: its note represents all of them.
+func (f *finder) withoutChapters(list []candidate) []candidate {
+	selected := make(map[string]bool, len(list))
+	for _, c := range list {
+		selected[c.name] = true
+	}
+	return slices.DeleteFunc(list, func(c candidate) bool { return selected[vault.ChapterOf(f.env.FS, c.name)] })
 }
 
 func (f *finder) walkFault(name, root string, d fs.DirEntry, err error) error {

@@ -2,6 +2,7 @@ package directives
 
 import (
 	"errors"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 // OutputEnv is the environment that determines an output's name.
 type OutputEnv struct {
 	Facts     Facts
+	FS        fs.FS                  // the vault, for names of older bundles' files (see vault.Actual); nil: names are kept
 	Links     vault.Links            // where a wikilink leads; nil: wikilinks are refused
 	From      string                 // name of the workflow's note
 	ImportDir string                 // the inbox, where nothing is written; empty means Import
@@ -35,6 +37,9 @@ func (o Output) Name(env OutputEnv) (string, error) {
 	}
 	if KindOf(name) == "" {
 		name += ".md"
+	}
+	if env.FS != nil {
+		name = vault.Actual(env.FS, name)
 	}
 	if len(path.Base(name)) > 255 {
 		return "", At(t.At, CodeNameTooLong, "", "the name %q is longer than 255 bytes", clip(name))

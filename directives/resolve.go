@@ -205,6 +205,7 @@ func (f *finder) exact(name string) ([]candidate, error) {
 	}
 	folder := false
 	for _, try := range spellings(name) {
+		try = vault.Actual(f.env.FS, try)
 		info, err := fs.Stat(f.env.FS, try)
 		switch {
 		case err == nil && info.Mode().IsRegular():

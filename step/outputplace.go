@@ -25,7 +25,7 @@ type Outputs struct {
 // Env returns what outputs need to name their files.
 func (o Outputs) Env(s Context) directives.OutputEnv {
 	return directives.OutputEnv{
-		Facts: s.Facts, Links: o.Links, From: s.Plan.File, ImportDir: o.Gate.ImportDir, MayWrite: s.Plan.Meta.Permissions.MayWrite,
+		Facts: s.Facts, FS: o.FS, Links: o.Links, From: s.Plan.File, ImportDir: o.Gate.ImportDir, MayWrite: s.Plan.Meta.Permissions.MayWrite,
 	}
 }
 

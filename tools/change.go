@@ -68,6 +68,7 @@ func (w *Writer) target(written string) (string, error) {
 	default:
 		return "", errors.New(name + ": only text files can be written")
 	}
+	name = vault.Actual(w.FS, name)
 	return name, w.writable(name)
 }
 

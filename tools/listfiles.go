@@ -14,6 +14,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // ListFiles is the name of the tool that lists files.
@@ -58,8 +59,10 @@ func (in listFilesInput) where(p Paths) (string, error) {
 }
 
 // fits reports whether the glob matches a file below the folder.
-func (in listFilesInput) fits(dir, name string) bool {
-	return in.Glob == "" || doublestar.MatchUnvalidated(in.Glob, strings.TrimPrefix(name, dir+"/"))
+func (in listFilesInput) fits(fsys fs.FS, dir, name string) bool {
+	return in.Glob == "" || vault.Fits(fsys, func(name string) bool {
+		return doublestar.MatchUnvalidated(in.Glob, strings.TrimPrefix(name, dir+"/"))
+	}, name)
 }
 
 // ListTool is list_files.
@@ -82,7 +85,7 @@ func (f *Finder) list(ctx context.Context, input json.RawMessage) content.ToolRe
 	}
 	var rows, names []string
 	whole, err := f.walk(ctx, dir, in.Glob == "", func(name string, d fs.DirEntry) error {
-		if in.fits(dir, name) {
+		if in.fits(f.FS, dir, name) {
 			rows, names = append(rows, row(name, d)), append(names, name)
 		}
 		return nil

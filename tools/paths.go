@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Paths checks the file names that a model sends: slash paths from the vault's root, not hidden, inside the vault, and within the
@@ -67,6 +68,7 @@ func (p Paths) file(written string) (string, error) {
 		return "", err
 	}
 	for _, candidate := range []string{name, name + ".md"} {
+		candidate = vault.Actual(p.FS, candidate)
 		if err := p.readable(candidate); err != nil {
 			return "", err
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // SearchFiles is the name of the tool that finds text in files.
@@ -65,8 +66,8 @@ func (f *Finder) search(ctx context.Context, input json.RawMessage) content.Tool
 	}
 	s := search{pattern: pattern, skip: in.From, room: room(f.MaxText) - reserve}
 	whole, err := f.walk(ctx, dir, false, func(name string, d fs.DirEntry) error {
-		if !in.fits(dir, name) {
-			return nil
+		if !in.fits(f.FS, dir, name) || in.Glob == "" && !strings.HasSuffix(dir, "/"+vault.TextDir) && vault.IsPageText(f.FS, name) {
+			return nil // a page's text is found once, in the note
 		}
 		return s.file(f.Paths, name, d)
 	})

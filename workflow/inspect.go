@@ -178,7 +178,7 @@ func (i *inspector) output(s Step, out directives.Output) {
 	case out.Target.Link && (!fixed || i.world.Links == nil):
 		return
 	case out.Target.Link:
-		env := directives.OutputEnv{Facts: i.facts(s), Links: i.world.Links, From: i.plan.File, ImportDir: i.world.ImportDir, MayWrite: i.plan.Meta.Permissions.MayWrite}
+		env := directives.OutputEnv{Facts: i.facts(s), FS: i.world.FS, Links: i.world.Links, From: i.plan.File, ImportDir: i.world.ImportDir, MayWrite: i.plan.Meta.Permissions.MayWrite}
 		var err error
 		if name, err = out.Name(env); err != nil {
 			i.link(out.Target, err)

@@ -42,7 +42,7 @@ func (w *watching) follow(ctx context.Context, p *workflow.Plan, globs string) e
 		return w.cfg.Watches.Unwatch(ctx, p.Name)
 	}
 	files, unread, err := w.cfg.Files.List(func(name string) bool {
-		return p.Meta.Watches(name) && (w.cfg.Ours == nil || !w.cfg.Ours(name))
+		return w.watches(p, name) && (w.cfg.Ours == nil || !w.cfg.Ours(name))
 	})
 	if err != nil {
 		return err

@@ -5,11 +5,13 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -100,7 +102,7 @@ func (r *rig) up() (t *trigger.Triggers, down func()) {
 	triggers := trigger.New(trigger.Config{
 		Plans: r.copies, Starter: &r.starter, Slots: r.j.Slots, Watches: r.j.Watches, History: r.j.Runs, Writers: r.j.Memory, Imports: imports, Location: time.UTC,
 		Now:   func() time.Time { return time.Now().Add(time.Duration(r.clock.Load())) },
-		Files: r, Ours: func(name string) bool { return name == "Status.md" },
+		Files: r, FS: r, Ours: func(name string) bool { return name == "Status.md" },
 		Busy: func(string) bool { r.mu.Lock(); defer r.mu.Unlock(); return r.busy },
 	})
 	done := make(chan error, 1)
@@ -115,11 +117,23 @@ func (r *rig) up() (t *trigger.Triggers, down func()) {
 	}
 }
 
+// Open implements fs.FS.
+func (r *rig) Open(name string) (fs.File, error) {
+	r.disk.Lock()
+	defer r.disk.Unlock()
+	fsys := fstest.MapFS{}
+	for name, text := range r.files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fsys.Open(name)
+}
+
 // List implements vault.Lister: a text is known by its size, since all times are the same.
 func (r *rig) List(match func(string) bool) (files []vault.File, unread []string, err error) {
 	r.disk.Lock()
-	defer r.disk.Unlock()
-	for name, text := range r.files {
+	all := maps.Clone(r.files)
+	r.disk.Unlock()
+	for name, text := range all {
 		if match(name) {
 			files = append(files, vault.File{Name: name, Size: int64(len(text)), Modified: epoch})
 		}

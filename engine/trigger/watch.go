@@ -54,7 +54,7 @@ func (w *watching) gather(ctx context.Context, changes []vault.Change) {
 		}
 		var watching []*workflow.Plan
 		for _, p := range plans {
-			if p.Meta.Enabled && p.Meta.Watches(c.Name) {
+			if p.Meta.Enabled && w.watches(p, c.Name) {
 				watching = append(watching, p)
 			}
 		}
@@ -64,6 +64,14 @@ func (w *watching) gather(ctx context.Context, changes []vault.Change) {
 		}
 	}
 	w.save(ctx)
+}
+
+// watches reports whether a workflow watches a file, under its name or the one in older bundles.
+func (w *watching) watches(p *workflow.Plan, name string) bool {
+	if w.cfg.FS == nil {
+		return p.Meta.Watches(name)
+	}
+	return vault.Fits(w.cfg.FS, p.Meta.Watches, name)
 }
 
 // take adds a change to the batches of some workflows, except of those that know the file with this content.

@@ -50,6 +50,34 @@ func TestWatch_oneRunForManyChanges(t *testing.T) {
 	})
 }
 
+// A workflow that watches the notes of bundles under the name that they had in older versions sees those of new ones.
+func TestWatch_pathsOfOlderBundles(t *testing.T) {
+	t.Parallel()
+	bubble(t, epoch, func(t *testing.T, r *rig) {
+		r.plan("summary", "watch: \"Imported/*/index.md\"\nenabled: true\ncatch_up: latest")
+		r.files["Imported/Book/manifest.json"] = `{"version": 1, "note": "Book.md"}`
+		r.files["Imported/Book/Book.md"] = "one"
+		triggers, down := r.up()
+		r.files["Imported/Book/Book.md"] = "two"
+		r.change(triggers, "Imported/Book/Book.md", "two")
+		r.change(triggers, "Imported/Book/mine.md", "own words")
+		r.change(triggers, "Imported/Old/index.md", "old")
+		sleep(time.Minute)
+		down()
+		r.files["Imported/Book/Book.md"] = "changed while nobody watched"
+		_, down = r.up()
+		sleep(time.Minute)
+		down()
+		var got [][]string
+		for _, a := range r.asked() {
+			got = append(got, a.Trigger.Files)
+		}
+		if diff := cmp.Diff([][]string{{"Imported/Book/Book.md", "Imported/Old/index.md"}, {"Imported/Book/Book.md"}}, got); diff != "" {
+			t.Errorf("runs (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestWatch_waitsForTheRunBefore(t *testing.T) {
 	t.Parallel()
 	bubble(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
