@@ -54,7 +54,7 @@ func TestDropURL_importsWhatWasFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"manifest.json": `"url": "` + address + `"`, "index.md": "source_url: " + address + "\n", "q3.md": "# Figures",
+		"manifest.json": `"url": "` + address + `"`, "q3.md": "source_url: " + address + "\n", "q3.md.original": "# Figures",
 	} {
 		data, err := os.ReadFile(filepath.Join(vaultDir, "Imported", "q3", name))
 		if err != nil || !strings.Contains(string(data), want) {

@@ -41,7 +41,7 @@ func BundleNote(fsys fs.FS, dir string) string {
 	return path.Join(dir, name)
 }
 
-// Actual returns the name of the file that a written name means. Paths of older bundles go on working: `<bundle>/index.md` is the
+// Actual returns the name of the file that a written name means. Paths of older bundles still work: `<bundle>/index.md` is the
 // note that the bundle's manifest names, and `<bundle>/text/page_0001.md` the text file of the page. A file with the written name
 // wins. A name that means nothing is returned as it is.
 func Actual(fsys fs.FS, name string) string {

@@ -325,7 +325,7 @@ func TestImport_picturesOfEveryKind(t *testing.T) {
 			t.Errorf("%s: page of %d × %d at %s, want %v", bundle, made.Width, made.Height, made.Path, size)
 		}
 	}
-	note, err := os.ReadFile(filepath.Join(b.dir, "vault", "Imported", "plan", "index.md"))
+	note, err := os.ReadFile(filepath.Join(b.dir, "vault", "Imported", "plan", "plan.md"))
 	if err != nil || !strings.Contains(string(note), "Pump station 42") {
 		t.Errorf("the text in the drawing is not in its note: %v\n%s", err, note)
 	}

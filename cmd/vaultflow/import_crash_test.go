@@ -36,7 +36,7 @@ func (s *site) commitPoints(pages int) []commitPoint {
 		}
 	}
 	hidden := func(suffix, name string) func() bool {
-		return func() bool { return left(suffix, name) || there("Imported/Report/index.md")() }
+		return func() bool { return left(suffix, name) || there("Imported/Report/Report.md")() }
 	}
 	points := []commitPoint{{"document", hidden("-work", "document.json")}}
 	for n := range pages {
@@ -45,8 +45,8 @@ func (s *site) commitPoints(pages int) []commitPoint {
 	return append(points,
 		commitPoint{"plan", hidden("-work", "plan.json")},
 		commitPoint{"manifest", hidden("", "manifest.json")},
-		commitPoint{"note", hidden("", "index.md")},
-		commitPoint{"bundle", there("Imported/Report/index.md")},
+		commitPoint{"note", hidden("", "Report.md")},
+		commitPoint{"bundle", there("Imported/Report/Report.md")},
 		commitPoint{"original", there("Imported/Report/Report.pdf")},
 		commitPoint{"records discarded", func() bool { return there("Imported/Report/Report.pdf")() && !left("", "") }},
 		commitPoint{"job done", func() bool { // nobody can read the database of a daemon that is stopped in the middle of a commit

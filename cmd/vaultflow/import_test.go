@@ -57,7 +57,7 @@ func TestImport_archiveWithItsFiles(t *testing.T) {
 	if entries, err := os.ReadDir(s.path("Import")); err != nil || len(entries) != 0 {
 		t.Errorf("left in the import folder: %v, %v", entries, err)
 	}
-	if note := s.read("Imported/box/index.md"); !strings.Contains(note, "half.part was left in the archive") {
+	if note := s.read("Imported/box/box.md"); !strings.Contains(note, "half.part was left in the archive") {
 		t.Errorf("note:\n%s", note)
 	}
 }
@@ -95,7 +95,7 @@ func TestServe_settingsOfAFolder(t *testing.T) {
 	}
 	s.write("Import/Bills/_import.yaml", "tags: [bill]\n")
 	r := s.ended(1)["Import/Bills/2026/a.txt"]
-	if text := s.read(r.Bundle + "/index.md"); r.State != engine.ImportDone || !strings.Contains(text, "tags: [imported/text, bill]") {
+	if text := s.read(r.Note); r.State != engine.ImportDone || !strings.Contains(text, "tags: [imported/text, bill]") {
 		t.Errorf("%+v\n%s", r, text)
 	}
 	s.wait(patience, "the note to go", func() (bool, string) {

@@ -76,7 +76,7 @@ func TestServe_outlivesFaultySettings(t *testing.T) {
 	s.must("trust", "--revoke")
 	d.logged("the settings have faults; serve continues with the former ones")
 	s.write("Import/a.txt", "Some text.\n")
-	s.wait(patience, "a dropped file to be imported", func() (bool, string) { return s.there("Imported/a/index.md"), "" })
+	s.wait(patience, "a dropped file to be imported", func() (bool, string) { return s.there("Imported/a/a.md"), "" })
 	if out := s.must("status"); !strings.Contains(out, "running") || !strings.Contains(out, "not trusted") || !strings.Contains(out, "restart") {
 		t.Error(out)
 	}

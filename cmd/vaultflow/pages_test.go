@@ -97,7 +97,7 @@ func TestImport_showsValuesMarksAndStamps(t *testing.T) {
 	}{
 		{[]string{"- Full name: Ada Lovelace", "- [x] Accepts the terms"}, image.Rect(150, 878, 775, 920), func(r, g, b uint32) bool { return r < 100 && g < 100 && b < 100 }, 150, "form"},
 		{[]string{"> [!note] Highlight, Ben", "“Marked words stand here.”", "> check this"}, image.Rect(150, 150, 421, 190), func(r, g, b uint32) bool { return r > 220 && g > 220 && b < 90 }, 2000, "annotations"},
-		{[]string{"> [!note] Stamp\n> PAID 3 March", "[See page one.](../index.md#^p1)"}, image.Rect(416, 1254, 834, 1338), func(r, g, b uint32) bool { return r > 180 && g < 110 && b < 110 }, 800, "annotations"},
+		{[]string{"> [!note] Stamp\n> PAID 3 March", "[See page one.](#^p1)"}, image.Rect(416, 1254, 834, 1338), func(r, g, b uint32) bool { return r > 180 && g < 110 && b < 110 }, 800, "annotations"},
 	} {
 		p := m.Pages[i]
 		text := bundled(t, b, "Form", p.Text.Path)
@@ -125,7 +125,7 @@ func TestImport_showsValuesMarksAndStamps(t *testing.T) {
 			t.Errorf("page %d: %d pixels where the value stands, in %v of %v", i+1, found, want.area, fmt.Sprint(img.Bounds()))
 		}
 	}
-	if note := bundled(t, b, "Form", "index.md"); !strings.Contains(note, "[See page one.](#^p1)") || !strings.Contains(note, " ^p1\n") {
+	if note := bundled(t, b, "Form", "Form.md"); !strings.Contains(note, "[See page one.](#^p1)") || !strings.Contains(note, " ^p1\n") {
 		t.Errorf("the note's link does not lead to the page's block:\n%s", note)
 	}
 }

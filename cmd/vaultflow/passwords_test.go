@@ -54,7 +54,7 @@ func TestImport_passwordFromStandardInput(t *testing.T) {
 			t.Fatalf("serve running %v: exit code %d, %s", running, code, said)
 		}
 		made := s.imports()[0]
-		if text := s.read(made.Bundle + "/index.md"); !strings.Contains(text, "Hidden words on this page") {
+		if text := s.read(made.Note); !strings.Contains(text, "Hidden words on this page") {
 			t.Errorf("the note says %s", text)
 		}
 		s.keepsNot(sesame)

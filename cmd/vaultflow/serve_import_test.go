@@ -275,7 +275,7 @@ func growFile(path string, data []byte, over time.Duration) error {
 func (s *site) whole(r engine.ImportRecord) {
 	s.t.Helper()
 	m := s.manifest(r.Bundle)
-	if s.read(r.Bundle+"/index.md") == "" || r.Note != r.Bundle+"/index.md" {
+	if s.read(r.Note) == "" || r.Note != r.Bundle+"/"+filepath.Base(r.Bundle)+".md" {
 		s.t.Errorf("%s: note %q", r.Source, r.Note)
 	}
 	if m.Version != manifest.Version || m.Source.SHA256 != r.SHA256 || len(m.Pages) != r.Pages {
@@ -316,7 +316,7 @@ func TestServe_recognisesScansAndPictures(t *testing.T) {
 
 	mixed := found["Import/Mixed.pdf"]
 	s.whole(mixed)
-	for _, name := range []string{mixed.Note, mixed.Bundle + "/text/page_0002.md"} {
+	for _, name := range []string{mixed.Note, mixed.Bundle + "/text/page_0002.txt"} {
 		if text := strings.ToLower(s.read(name)); !strings.Contains(text, "harbour office") || !strings.Contains(text, "noon") {
 			t.Errorf("%s does not hold what the scan says: %q", name, text)
 		}

@@ -126,7 +126,7 @@ func TestWatch_manyFilesAtOnce(t *testing.T) {
 	})
 	for i := range many {
 		bundle := fmt.Sprintf("Imported/many/File %03d", i)
-		if want := fmt.Sprintf("This is file number %d.", i); !strings.Contains(s.read(bundle+"/index.md"), want) || s.read(bundle+"/"+filepath.Base(bundle)+".txt") != want+"\n" {
+		if want := fmt.Sprintf("This is file number %d.", i); !strings.Contains(s.read(bundle+"/"+filepath.Base(bundle)+".md"), want) || s.read(bundle+"/"+filepath.Base(bundle)+".txt") != want+"\n" {
 			t.Errorf("%s is not what was dropped", bundle)
 		}
 	}

@@ -43,32 +43,32 @@ func TestOrigin_travels(t *testing.T) {
 		},
 		"moved by a person": func(s *scene) string {
 			s.move("Imported/letter", "Letters/2026")
-			return "Letters/2026/index.md"
+			return "Letters/2026/letter.md"
 		},
 		"copied by a person": func(s *scene) string {
-			s.write("Letters/Copy.md", s.read("Imported/letter/index.md"))
+			s.write("Letters/Copy.md", s.read("Imported/letter/letter.md"))
 			return "Letters/Copy.md"
 		},
 		"copied and edited by a person": func(s *scene) string {
-			s.write("Letters/Edited.md", "My own heading\n\n"+s.read("Imported/letter/index.md")+"\nMy own last line.\n")
+			s.write("Letters/Edited.md", "My own heading\n\n"+s.read("Imported/letter/letter.md")+"\nMy own last line.\n")
 			return "Letters/Edited.md"
 		},
 		"edited in its place and moved": func(s *scene) string {
-			s.write("Imported/letter/index.md", s.read("Imported/letter/index.md")+"\nMy remark.\n")
+			s.write("Imported/letter/letter.md", s.read("Imported/letter/letter.md")+"\nMy remark.\n")
 			s.move("Imported/letter", "Letters/2026")
-			return "Letters/2026/index.md"
+			return "Letters/2026/letter.md"
 		},
 		"a paragraph of it in an own note": func(s *scene) string {
 			s.write("Mine.md", "# Mine\n\nI thought about this:\n\n"+body+"\n\nSo much for that.\n")
 			return "Mine.md"
 		},
 		"through a link": func(s *scene) string {
-			s.link("Imported/letter/index.md", "Handy.md")
+			s.link("Imported/letter/letter.md", "Handy.md")
 			return "Handy.md"
 		},
 		"through a folder that is a link": func(s *scene) string {
 			s.link("Imported/letter", "Handy")
-			return "Handy/index.md"
+			return "Handy/letter.md"
 		},
 		"the original, put back by a person": func(s *scene) string {
 			s.write("Letters/letter.txt.md", body)
@@ -113,7 +113,7 @@ func TestOrigin_travels(t *testing.T) {
 		},
 		"embedded in an own note": func(s *scene) string {
 			s.move("Imported/letter", "Letters/2026")
-			s.write("Mine.md", "# Mine\n\n![[Letters/2026/index.md]]\n")
+			s.write("Mine.md", "# Mine\n\n![[Letters/2026/letter.md]]\n")
 			return "Mine.md"
 		},
 	} {
