@@ -6,6 +6,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
+	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -38,6 +39,9 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page
 	}
 	if m.Import.Warnings == nil {
 		m.Import.Warnings = []string{}
+	}
+	if m.Note != "" { // older bundles keep their layout too
+		m.Chapters = indexnote.Chapters(m, rec.Document.Outline, pub.w.set.InlinePages)
 	}
 	if before, ok := pub.w.im.manifest(p.before(pub.w.im)); ok {
 		m.Import.History = append(before.Import.History, manifest.History{

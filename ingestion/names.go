@@ -13,8 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// nameBytes is the longest name of a bundle. Obsidian Sync and Windows both fail on paths above 255.
-const nameBytes = 120
+const nameBytes = manifest.NameBytes
 
 // reservedNames belong to the bundle's own files.
 var reservedNames = []string{vault.FormerNote, manifest.File, "pages", vault.TextDir, "ocr", "assets", vault.ChaptersDir}
@@ -69,7 +68,7 @@ func (pl places) bundleOf(file string) string {
 func (pl places) original() string {
 	name := vault.SafeName(pl.job.base(), nameBytes)
 	if strings.EqualFold(path.Ext(name), ".md") {
-		return name + manifest.Kept
+		return vault.SafeName(name, nameBytes-len(manifest.Kept)) + manifest.Kept
 	}
 	if slices.ContainsFunc(reservedNames, func(r string) bool { return strings.EqualFold(r, name) }) {
 		name = "original " + name
@@ -85,9 +84,10 @@ func (pl places) note(bundle string, children []manifest.Child) string {
 			return strings.EqualFold(first, name)
 		})
 	}
-	name := path.Base(bundle) + ".md"
+	plain := manifest.NoteFor(bundle)
+	name := plain
 	for n := 2; taken(name); n++ {
-		name = vault.Numbered(path.Base(bundle)+".md", n)
+		name = vault.Numbered(plain, n)
 	}
 	return name
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/config"
-	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 )
 
 func TestPageLinks(t *testing.T) {
@@ -13,8 +12,5 @@ func TestPageLinks(t *testing.T) {
 	got := w.pageLinks(`See [page \[two\]](#^p2), [page nine](#^p9), [a site](https://e.org) and [x](../assets/a.png).`)
 	if want := `See [page \[two\]](#^p2), page nine, [a site](https://e.org) and [x](../assets/a.png).`; got != want {
 		t.Errorf("in the page's file:\n%s\nwant\n%s", got, want)
-	}
-	if got, want := indexnote.FromNote(got), `See [page \[two\]](#^p2), page nine, [a site](https://e.org) and [x](./assets/a.png).`; got != want {
-		t.Errorf("in the note:\n%s\nwant\n%s", got, want)
 	}
 }

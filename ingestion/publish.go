@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/config"
@@ -114,7 +116,7 @@ func (s *store) recalled(want string) (documentRecord, []manifest.Page, error) {
 // appear writes manifest and note and renames. It reports whether the name was free.
 func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pages []manifest.Page) (free bool, err error) {
 	m := pub.manifest(p, rec, pages)
-	note, err := pub.laidOut(&m, p, rec)
+	notes, err := pub.laidOut(&m, p, rec)
 	if err != nil {
 		return false, err
 	}
@@ -125,8 +127,10 @@ func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pa
 	if err := put(ctx, pub.w.store.bundle, manifest.File, data); err != nil {
 		return false, err
 	}
-	if err := put(ctx, pub.w.store.bundle, m.NoteName(), note); err != nil {
-		return false, err
+	for _, name := range slices.Sorted(maps.Keys(notes)) {
+		if err := put(ctx, pub.w.store.bundle, name, notes[name]); err != nil {
+			return false, err
+		}
 	}
 	if err := pub.moveAside(ctx, p); err != nil {
 		return false, err
@@ -151,23 +155,23 @@ func (pub publishing) moveAside(ctx context.Context, p plan) error {
 	return fault.Storage(fmt.Sprintf("move %s to %s", p.Previous, p.Aside), pub.w.im.Files.Move(ctx, p.Previous, p.Aside))
 }
 
-// laidOut composes the note with the user's layout. If that cannot be used, it warns and uses the built-in one.
-func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) ([]byte, error) {
+// laidOut composes the notes with the user's layout. If that cannot be used, it warns and uses the built-in one.
+func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) (map[string][]byte, error) {
 	if pub.w.set.Template == "" {
-		return pub.note(m, p, rec, nil)
+		return pub.notes(m, p, rec, nil)
 	}
 	own, bad := readLayout(pub.w.im.Files.FS(), pub.w.set.Template)
 	if bad == nil {
-		note, err := pub.note(m, p, rec, &own)
+		notes, err := pub.notes(m, p, rec, &own)
 		if !errors.Is(err, indexnote.ErrTooLarge) {
-			return note, err
+			return notes, err
 		}
 		bad = err
 	}
 	warning := fmt.Sprintf("the template %s was not used: %v", pub.w.set.Template, bad)
 	m.Import.Warnings = append(m.Import.Warnings, warning)
 	pub.w.im.tell(pub.w.job, Event{Kind: EventWarning, Message: warning})
-	return pub.note(m, p, rec, nil)
+	return pub.notes(m, p, rec, nil)
 }
 
 // readLayout reads a template of the vault.
@@ -187,19 +191,73 @@ func readLayout(fsys fs.FS, name string) (indexnote.Layout, error) {
 	return indexnote.ParseLayout(string(data))
 }
 
-// note composes the note. If the user's layout makes too much, it fails with indexnote.ErrTooLarge.
-func (pub publishing) note(m *manifest.Manifest, p plan, rec documentRecord, own *indexnote.Layout) ([]byte, error) {
+// notes composes the document's note and those of its chapters, by their names in the bundle. If the user's layout makes too much,
+// it fails with indexnote.ErrTooLarge.
+func (pub publishing) notes(m *manifest.Manifest, p plan, rec documentRecord, own *indexnote.Layout) (map[string][]byte, error) {
 	before, err := pub.older(p)
 	if err != nil {
 		return nil, err
 	}
 	set := indexnote.Settings{InlinePages: pub.w.set.InlinePages, MinConfidence: pub.w.set.OCR.MinConfidence, Languages: pub.w.set.OCR.Languages}
 	n := &indexnote.Note{Manifest: m, Message: rec.Message, Outline: rec.Document.Outline, Settings: set, Original: p.Original, Bundle: pub.w.store.bundle.FS(), Layout: own}
-	text, err := n.Compose(before)
-	if errors.Is(err, indexnote.ErrText) {
-		return nil, fault.Storage("write the note of "+pub.w.job.Source, err)
+	chapters, lost, err := pub.olderChapters(p, m.Chapters)
+	if err != nil {
+		return nil, err
 	}
-	return text, err
+	notes := map[string][]byte{}
+	compose := func(name string, text []byte, err error) error {
+		if errors.Is(err, indexnote.ErrText) {
+			return fault.Storage("write the note of "+pub.w.job.Source, err)
+		}
+		notes[name] = text
+		return err
+	}
+	for _, c := range m.Chapters {
+		text, err := n.ComposeChapter(c, chapters[c.Note], lost[c.Note])
+		if err := compose(c.Note, text, err); err != nil {
+			return nil, err
+		}
+	}
+	if before == nil && lost[""] != "" {
+		before = &indexnote.Previous{}
+	}
+	if lost[""] != "" {
+		before.Text += lost[""]
+	}
+	text, err := n.Compose(before)
+	return notes, compose(m.NoteName(), text, err)
+}
+
+// olderChapters returns the chapter notes of the version before by name, and what the user wrote in those that there are no more, by
+// the chapter that has their first page now; "" is the document's note.
+func (pub publishing) olderChapters(p plan, now []manifest.Chapter) (notes, lost map[string]string, err error) {
+	notes, lost = map[string]string{}, map[string]string{}
+	before := p.before(pub.w.im)
+	m, ok := pub.w.im.manifest(before)
+	if !ok {
+		return notes, lost, nil
+	}
+	for _, c := range m.Chapters {
+		data, err := fs.ReadFile(pub.w.im.Files.FS(), path.Join(before, c.Note))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the user removed it
+		}
+		if err != nil {
+			return nil, nil, fault.Storage("read a chapter of the version before", err)
+		}
+		if slices.ContainsFunc(now, func(n manifest.Chapter) bool { return n.Note == c.Note }) {
+			notes[c.Note] = string(data)
+			continue
+		}
+		to := ""
+		for _, n := range now {
+			if to == "" || n.First <= c.First {
+				to = n.Note
+			}
+		}
+		lost[to] += indexnote.Own(string(data))
+	}
+	return notes, lost, nil
 }
 
 // older returns the note of the version before, or nil if there is none.

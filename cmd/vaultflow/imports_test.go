@@ -107,7 +107,7 @@ var rooms = []room{
 	{"ingestion/archive", 2, []string{"ingestion/filetype"}},
 	{"ingestion/charset", 2, nil},
 	{"ingestion/filetype", 2, []string{"ingestion/charset"}},
-	{"ingestion/indexnote", 2, []string{"ingestion/extract", "ingestion/filetype", "ingestion/manifest", "ingestion/markdown"}},
+	{"ingestion/indexnote", 2, []string{"ingestion/extract", "ingestion/filetype", "ingestion/manifest", "ingestion/markdown", "vault"}},
 	{"ingestion/manifest", 2, []string{"ingestion/extract", "ingestion/filetype", "vault"}},
 	{"ingestion/mail", 2, []string{"ingestion/charset", "ingestion/markdown"}},
 	{"ingestion/markdown", 2, nil},

@@ -120,7 +120,7 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 		t.Errorf("bundles %v, %v; want one", entries, err)
 	}
 	after := s.pageFiles(r.Bundle + "/pages")
-	texts := s.files(r.Bundle+"/text", ".md")
+	texts := s.files(r.Bundle+"/text", ".txt")
 	if len(after) != pages || len(texts) != pages {
 		t.Errorf("%d pictures and %d texts of %d pages", len(after), len(texts), pages)
 	}
@@ -129,7 +129,7 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 		if p.N != i+1 || p.Status != manifest.PageDone {
 			t.Errorf("page %d of the manifest: %+v", i+1, p)
 		}
-		text := s.read(fmt.Sprintf("%s/text/page_%04d.md", r.Bundle, i+1))
+		text := s.read(fmt.Sprintf("%s/text/page_%04d.txt", r.Bundle, i+1))
 		if want := fmt.Sprintf("text of page number %d of", i+1); strings.Count(text, want) != 1 {
 			t.Errorf("text of page %d: %q", i+1, text)
 		}

@@ -14,6 +14,13 @@ import (
 
 // writeBody writes the contents below the title and the list of facts, in the layout for the file's kind.
 func writeBody(n *Note) error {
+	switch {
+	case n.chapter != nil:
+		return n.sections()
+	case n.divided():
+		n.overview()
+		return n.unplaced()
+	}
 	switch n.Manifest.Source.Kind {
 	case filetype.KindPDF:
 		return writePages(n)
@@ -98,7 +105,7 @@ func (n *Note) childNote(c manifest.Child) string {
 	if n.Manifest.Note == "" {
 		return "index" // as in the versions before
 	}
-	return path.Base(c.Bundle)
+	return strings.TrimSuffix(manifest.NoteFor(c.Bundle), ".md")
 }
 
 // writePages shows the outline and the pages of a document.
@@ -188,36 +195,62 @@ func writeParts(n *Note) error {
 		return writeKept(n)
 	}
 	for _, p := range n.Manifest.Pages {
-		n.line("")
-		if p.Label != "" {
-			n.line("## " + markdown.Inline(p.Label) + " ^p" + strconv.Itoa(p.N))
-			n.line("")
-			writePrinted(n, p)
-		}
-		if !n.inline() && p.Text != nil && p.Text.Path != "" {
-			n.line("[[./" + p.Text.Path + "|text]]")
-			continue
-		}
-		text, err := n.text(p)
-		if err != nil {
+		if err := n.part(p); err != nil {
 			return err
 		}
-		if len(n.Manifest.Pages) == 1 && p.Label == "" {
-			text = strings.ReplaceAll("\n"+text, "\n###", "\n##")[1:]
-		}
-		n.line(text)
 	}
-	writeUnplaced(n)
+	if n.inline() {
+		writeUnplaced(n, n.b.String())
+	}
 	writePrintedPages(n)
 	return nil
 }
 
+// part writes a part below its label, with its pictures in place.
+func (n *Note) part(p manifest.Page) error {
+	n.line("")
+	if p.Label != "" {
+		n.line("## " + markdown.Inline(p.Label) + " ^p" + strconv.Itoa(p.N))
+		n.line("")
+		writePrinted(n, p)
+	}
+	if !n.inline() && p.Text != nil && p.Text.Path != "" {
+		n.line("[[" + n.here() + p.Text.Path + "|text]]")
+		return nil
+	}
+	text, err := n.text(p)
+	if err != nil {
+		return err
+	}
+	if len(n.Manifest.Pages) == 1 && p.Label == "" {
+		text = strings.ReplaceAll("\n"+text, "\n###", "\n##")[1:]
+	}
+	n.line(text)
+	return nil
+}
+
+// unplaced shows the pictures that are in no chapter.
+func (n *Note) unplaced() error {
+	if k := n.Manifest.Source.Kind; k != filetype.KindOffice && k != filetype.KindHTML {
+		return nil
+	}
+	var all strings.Builder
+	for _, c := range n.Manifest.Chapters {
+		part := n.ofChapter(c)
+		if err := part.sections(); err != nil {
+			return err
+		}
+		all.WriteString(strings.ReplaceAll(part.b.String(), "(../", "(./"))
+	}
+	writeUnplaced(n, all.String())
+	return nil
+}
+
 // writeUnplaced shows pictures that have no place in the text, such as those that float over a sheet.
-func writeUnplaced(n *Note) {
-	text := n.b.String()
+func writeUnplaced(n *Note, text string) {
 	first := true
 	for _, a := range n.Manifest.Assets {
-		if strings.Contains(text, "(./"+a.Path+")") || !n.inline() {
+		if strings.Contains(text, "(./"+a.Path+")") {
 			continue
 		}
 		if first {
@@ -236,7 +269,7 @@ func writePrinted(n *Note, p manifest.Page) {
 		return
 	}
 	for _, image := range append([]manifest.PageImage{*p.Image}, p.Others...) {
-		n.line("![[./" + image.Path + "]]")
+		n.line("![[" + n.here() + image.Path + "]]")
 	}
 	n.line("")
 }

@@ -39,7 +39,8 @@ type Note struct {
 	Settings Settings
 	Original string // name of the original within the bundle, or vault name; empty when it is not kept
 	Bundle   fs.FS
-	Layout   *Layout // the user's own; nil for the built-in one
+	Layout   *Layout           // the user's own; nil for the built-in one
+	chapter  *manifest.Chapter // whose note this is; nil for the document's
 	b        strings.Builder
 }
 
@@ -108,8 +109,16 @@ func (n *Note) block() (string, error) {
 
 func (n *Note) line(s string) { n.b.WriteString(s + "\n") }
 
-// title returns the document's own title, or the name of its file.
+// title returns the chapter's title, or the document's.
 func (n *Note) title() string {
+	if n.chapter != nil {
+		return n.chapter.Title
+	}
+	return n.documentTitle()
+}
+
+// documentTitle returns the document's own title, or the name of its file.
+func (n *Note) documentTitle() string {
 	if t := n.Manifest.Document.Title; t != "" {
 		return t
 	}
@@ -123,7 +132,7 @@ func (n *Note) link(page int, shown string) string {
 	}
 	target := n.Original
 	if !strings.Contains(target, "/") {
-		target = "./" + target
+		target = n.here() + target
 	}
 	if page > 0 {
 		target += "#page=" + strconv.Itoa(page)
@@ -133,6 +142,9 @@ func (n *Note) link(page int, shown string) string {
 
 // facts is the line below the title: the original, its pages, its author, the day.
 func (n *Note) facts() string {
+	if n.chapter != nil {
+		return n.place()
+	}
 	parts := []string{n.link(0, n.Manifest.Source.Shown())}
 	switch pages := len(n.Manifest.Pages); {
 	case pages > 0 && pages < n.Manifest.Document.Pages:
@@ -158,7 +170,7 @@ func (n *Note) numbers() []int {
 }
 
 func (n *Note) warnings() {
-	if len(n.Manifest.Import.Warnings) == 0 {
+	if len(n.Manifest.Import.Warnings) == 0 || n.chapter != nil {
 		return
 	}
 	n.line("")
@@ -185,6 +197,9 @@ func (n *Note) contents() {
 		shown := markdown.Inline(o.Title)
 		if _, found := slices.BinarySearch(there, o.Page); found {
 			shown = fmt.Sprintf("[[#Page %d|%s]]", o.Page, markdown.Alias(o.Title))
+			if c, found := n.chapterOf(o.Page); found {
+				shown = n.chapterLink(c, fmt.Sprintf("#Page %d", o.Page), o.Title)
+			}
 		}
 		n.line(strings.Repeat("  ", depth) + "- " + shown)
 	}
@@ -196,7 +211,7 @@ func (n *Note) page(p manifest.Page, heading string) error {
 	n.line("## " + heading)
 	n.line("")
 	if p.Image != nil {
-		n.line("![[./" + p.Image.Path + "]]")
+		n.line("![[" + n.here() + p.Image.Path + "]]")
 	}
 	n.line(n.source(p) + " ^p" + strconv.Itoa(p.N))
 	n.remarks(p)
@@ -216,13 +231,15 @@ func (n *Note) source(p manifest.Page) string {
 		s += " · printed as " + markdown.Inline(p.Label)
 	}
 	if !n.inline() && p.Text != nil && p.Text.Path != "" {
-		s += " · [[./" + p.Text.Path + "|text]]"
+		s += " · [[" + n.here() + p.Text.Path + "|text]]"
 	}
 	return s
 }
 
 // inline reports whether the note contains the text.
-func (n *Note) inline() bool { return len(n.Manifest.Pages) <= n.Settings.InlinePages }
+func (n *Note) inline() bool {
+	return n.chapter != nil || len(n.Manifest.Pages) <= n.Settings.InlinePages
+}
 
 // remarks writes what a reader should know before trusting the text.
 func (n *Note) remarks(p manifest.Page) {
@@ -246,13 +263,13 @@ func (n *Note) text(p manifest.Page) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrText, err)
 	}
-	return markdown.Demote(strings.TrimRight(FromNote(string(data)), "\n"), 2), nil
+	return markdown.Demote(strings.TrimRight(n.fromFile(string(data)), "\n"), 2), nil
 }
 
 // toIndex comes before a page's block in the files of pages that older versions made.
 const toIndex = "](../index.md#^p"
 
-// FromNote makes links of a page's file lead from the note.
-func FromNote(text string) string {
-	return strings.NewReplacer("](../assets/", "](./assets/", toIndex, "](#^p").Replace(text)
+// fromFile makes links of a page's file lead from the note.
+func (n *Note) fromFile(text string) string {
+	return n.pageLinks(strings.NewReplacer("](../assets/", "]("+n.here()+"assets/", toIndex, "](#^p").Replace(text))
 }

@@ -41,6 +41,7 @@ var noteWords = map[string]func(*Note) (string, error){
 	"facts":       func(n *Note) (string, error) { return n.facts(), nil },
 	"warnings":    func(n *Note) (string, error) { return n.apart(func(n *Note) error { n.warnings(); return nil }) },
 	"outline":     func(n *Note) (string, error) { return n.apart(func(n *Note) error { n.contents(); return nil }) },
+	"document":    func(n *Note) (string, error) { return markdown.Inline(n.documentTitle()), nil },
 	"body":        func(n *Note) (string, error) { return n.apart(writeBody) },
 	"author":      func(n *Note) (string, error) { return markdown.Inline(n.Manifest.Document.Author), nil },
 	"created":     func(n *Note) (string, error) { return markdown.Inline(n.Manifest.Document.Created), nil },
@@ -56,20 +57,17 @@ var noteWords = map[string]func(*Note) (string, error){
 var pageWords = map[string]func(*Note, manifest.Page) (string, error){
 	"page":  func(_ *Note, p manifest.Page) (string, error) { return strconv.Itoa(p.N), nil },
 	"label": func(_ *Note, p manifest.Page) (string, error) { return markdown.Inline(p.Label), nil },
-	"image": func(_ *Note, p manifest.Page) (string, error) {
+	"image": func(n *Note, p manifest.Page) (string, error) {
 		if p.Image == nil {
 			return "", nil
 		}
-		return "![[./" + p.Image.Path + "]]", nil
+		return "![[" + n.here() + p.Image.Path + "]]", nil
 	},
 	"link": func(n *Note, p manifest.Page) (string, error) { return n.source(p) + " ^p" + strconv.Itoa(p.N), nil },
 	"remarks": func(n *Note, p manifest.Page) (string, error) {
 		return n.apart(func(n *Note) error { n.remarks(p); return nil })
 	},
-	"text": func(n *Note, p manifest.Page) (string, error) {
-		text, err := n.text(p)
-		return strings.ReplaceAll(text, "](../assets/", "](./assets/"), err
-	},
+	"text": func(n *Note, p manifest.Page) (string, error) { return n.text(p) },
 }
 
 // ParseLayout reads the text of a template.
@@ -168,6 +166,11 @@ func (n *Note) lay(parts []layoutPart, page *manifest.Page) error {
 			return ErrTooLarge
 		}
 		n.b.WriteString(text)
+		if part.pages != nil && n.divided() {
+			chapters, _ := n.apart(func(n *Note) error { n.overview(); return nil })
+			n.b.WriteString(chapters)
+			continue
+		}
 		for i := range n.Manifest.Pages {
 			if part.pages == nil {
 				break
@@ -185,7 +188,9 @@ var ErrTooLarge = fmt.Errorf("it makes a note of more than %d MB", laidOut>>20)
 
 // apart returns what write writes, without empty lines around it.
 func (n *Note) apart(write func(*Note) error) (string, error) {
-	part := &Note{Manifest: n.Manifest, Message: n.Message, Outline: n.Outline, Settings: n.Settings, Original: n.Original, Bundle: n.Bundle}
+	part := &Note{
+		Manifest: n.Manifest, Message: n.Message, Outline: n.Outline, Settings: n.Settings, Original: n.Original, Bundle: n.Bundle, chapter: n.chapter,
+	}
 	err := write(part)
 	return strings.Trim(part.b.String(), "\n"), err
 }

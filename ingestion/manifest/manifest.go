@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -33,15 +34,16 @@ const LocalTime = "2006-01-02T15:04:05"
 // Manifest is the machine's view of a bundle. It holds metadata only; all paths are relative to the bundle's folder but
 // for Source.Path and History, which name other places in the vault. schemas/manifest.schema.json describes it.
 type Manifest struct {
-	Version  int      `json:"version"`
-	Note     string   `json:"note,omitempty"` // second, where vault.BundleNote reads it; absent in bundles whose note is index.md
-	Source   Source   `json:"source"`
-	Import   Import   `json:"import"`
-	Document Document `json:"document"`
-	Render   *Render  `json:"render,omitempty"` // absent when no page was drawn
-	Pages    []Page   `json:"pages"`
-	Assets   []Asset  `json:"assets"`
-	Children []Child  `json:"children"`
+	Version  int       `json:"version"`
+	Note     string    `json:"note,omitempty"` // second, where vault.BundleNote reads it; absent in bundles whose note is index.md
+	Source   Source    `json:"source"`
+	Import   Import    `json:"import"`
+	Document Document  `json:"document"`
+	Render   *Render   `json:"render,omitempty"` // absent when no page was drawn
+	Pages    []Page    `json:"pages"`
+	Chapters []Chapter `json:"chapters,omitempty"` // of a long document: the notes with its pages, in order
+	Assets   []Asset   `json:"assets"`
+	Children []Child   `json:"children"`
 }
 
 // Source is the file that was imported.
@@ -145,6 +147,14 @@ type Page struct {
 	Error  string      `json:"error"` // empty when Status is done
 }
 
+// Chapter is a note with some pages of a long document, from the first to the last.
+type Chapter struct {
+	Note  string `json:"note"`
+	Title string `json:"title"`
+	First int    `json:"first"`
+	Last  int    `json:"last"`
+}
+
 // PageRender is the renderer of a page that differs from [Render], and why.
 type PageRender struct {
 	Renderer string `json:"renderer"`
@@ -209,6 +219,12 @@ func Parse(data []byte) (Manifest, error) {
 	}
 	return m, nil
 }
+
+// NameBytes is the longest name of a bundle and of its note. Obsidian Sync and Windows both fail on paths above 255.
+const NameBytes = 120
+
+// NoteFor returns the name for the note of a new bundle.
+func NoteFor(bundle string) string { return vault.SafeName(path.Base(bundle)+".md", NameBytes) }
 
 // NoteName returns the name of the bundle's note.
 func (m Manifest) NoteName() string { return cmp.Or(m.Note, vault.FormerNote) }
