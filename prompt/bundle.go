@@ -15,12 +15,16 @@ import (
 // bundle is what a prompt needs to know of an imported document: the pages of the manifest beside its note. The package
 // ingestion, which writes it, documents the whole file.
 type bundle struct {
-	Version int `json:"version"`
+	Version int    `json:"version"`
+	Note    string `json:"note"`
 	Source  struct {
 		Name   string `json:"name"`
 		SHA256 string `json:"sha256"`
 	} `json:"source"`
-	Pages []bundlePage `json:"pages"`
+	Pages    []bundlePage `json:"pages"`
+	Chapters []struct {
+		Note string `json:"note"`
+	} `json:"chapters"`
 
 	dir string
 }
@@ -38,6 +42,11 @@ type bundlePage struct {
 	} `json:"text"`
 	Status string `json:"status"`
 	Error  string `json:"error"`
+}
+
+// divided reports whether a file is the note of a document whose pages are in notes of chapters.
+func (m *bundle) divided(name string) bool {
+	return len(m.Chapters) > 0 && m.Note != "" && path.Join(m.dir, m.Note) == name
 }
 
 // page is the page with that number, nil when the import has none.
@@ -94,13 +103,16 @@ func (m *bundle) textOf(n int) string {
 }
 
 // importedPages lists pages of a document by the note of its import: of each page its text, and its picture for a model that
-// sees.
-func (w documentWriter) importedPages(ctx context.Context, s shown, m *bundle) error {
+// sees. What comes before the pages is written first.
+func (w documentWriter) importedPages(ctx context.Context, s shown, m *bundle, before func() error) error {
 	pages, ok := w.chosen(s, m.last())
 	if !ok {
 		return w.out.refuse(s, policy.Missing, pageProblem(s, m.last()))
 	}
 	return w.out.framed(s, func() error {
+		if err := before(); err != nil {
+			return err
+		}
 		w.out.say("[shown: pages " + content.PageRange(pages) + " of " + strconv.Itoa(m.last()) + "]")
 		for _, n := range pages {
 			if err := ctx.Err(); err != nil {

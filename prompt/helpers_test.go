@@ -118,6 +118,9 @@ func (v vaultFiles) fetch(_ context.Context, url string) (prompt.RemotePicture, 
 // Locate finds a path suffix, as Obsidian does in the simple cases.
 func (v vaultFiles) Locate(target, from string) vault.Location {
 	var names []string
+	if strings.HasPrefix(target, "../") {
+		target = path.Join(path.Dir(from), target)
+	}
 	for _, try := range []string{target, target + ".md"} {
 		if _, ok := v[try]; ok {
 			return vault.Location{Name: try, Found: true}

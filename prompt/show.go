@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
@@ -154,11 +155,15 @@ func (in Input) reads(name string) policy.Read {
 
 // noteOrPages shows a note, or the pages of the document that it is the import of.
 func (w *fileWriter) noteOrPages(ctx context.Context, s shown, p *parsed) error {
+	if m, page, ok := w.wholeDocument(s); ok {
+		s.page = page
+		return w.documents.importedPages(ctx, s, m, func() error { return w.notes.own(ctx, s, p) })
+	}
 	if len(s.input.Directive.Pages) > 0 && !s.embedded && s.input.Directive.Properties == nil {
 		m, err := w.files.bundle(path.Dir(s.name))
 		switch {
 		case err == nil:
-			return w.documents.importedPages(ctx, s, m)
+			return w.documents.importedPages(ctx, s, m, func() error { return nil })
 		case errors.Is(err, fs.ErrNotExist):
 			w.out.warn(Warning{Note: s.name, Message: "this note is no import: pages= has no effect"})
 		default:
@@ -169,6 +174,29 @@ func (w *fileWriter) noteOrPages(ctx context.Context, s shown, p *parsed) error 
 		return w.notes.transclude(ctx, s, p)
 	}
 	return w.out.inputFrame(s, func() error { return w.notes.write(ctx, s, p) })
+}
+
+// wholeDocument reports whether a note represents all pages of its document, or the one that the link names: notes of chapters have
+// them. A part of the note itself, such as head=10, is a part of the overview.
+func (w *fileWriter) wholeDocument(s shown) (m *bundle, page int, ok bool) {
+	d := s.input.Directive
+	if !s.embedded && (len(d.Pages) > 0 || d.Properties != nil || d.Head > 0 || d.Tail > 0 || d.Lines != nil) {
+		return nil, 0, false
+	}
+	m, err := w.files.bundle(path.Dir(s.name))
+	if err != nil || !m.divided(s.name) {
+		return nil, 0, false
+	}
+	if s.fragment != "" {
+		number, found := strings.CutPrefix(s.fragment, "^p")
+		if !found {
+			number, found = strings.CutPrefix(strings.ToLower(s.fragment), "page ")
+		}
+		if page, err = strconv.Atoi(number); !found || err != nil || page < 1 {
+			return nil, 0, false
+		}
+	}
+	return m, page, true
 }
 
 // pieces are the chunks of a note, cut once in a Build.

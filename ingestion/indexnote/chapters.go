@@ -25,14 +25,14 @@ const (
 )
 
 // Chapters divides the pages of a long document among notes: along the first level of its outline that makes chapters of bearable
-// length, else in ranges. A document of at most this many pages has none.
+// length, else in ranges. A document of at most this many pages has none, nor one that would be a single chapter.
 func Chapters(m manifest.Manifest, outline []extract.OutlineItem, most int) []manifest.Chapter {
 	switch m.Source.Kind {
 	case filetype.KindPDF, filetype.KindImage, filetype.KindOffice, filetype.KindHTML:
 	default:
 		return nil
 	}
-	if len(m.Pages) < 2 || len(m.Pages) <= most {
+	if len(m.Pages) <= most {
 		return nil
 	}
 	if chapters := outlined(m.Pages, outline); chapters != nil {
@@ -47,6 +47,9 @@ func Chapters(m manifest.Manifest, outline []extract.OutlineItem, most int) []ma
 			break
 		}
 		chapters = append(chapters, manifest.Chapter{First: first, Last: last})
+	}
+	if len(chapters) < 2 {
+		return nil
 	}
 	for i := range chapters {
 		c := &chapters[i]
