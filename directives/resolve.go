@@ -148,6 +148,7 @@ func (f *finder) candidates(ctx context.Context) ([]candidate, error) {
 func (f *finder) trigger() ([]candidate, error) {
 	var list []candidate
 	for _, name := range f.env.Facts.Files {
+		name = vault.Actual(f.env.FS, name)
 		if bad := faultOf(name); bad != nil {
 			return nil, f.fail(bad.code, bad.suggestion, "%s: %s", name, bad.message)
 		}

@@ -104,19 +104,6 @@ func ChapterOf(fsys fs.FS, name string) string {
 	return ""
 }
 
-// DocumentName returns what people call the document or note in a file: its base name without extension, and for an index.md the
-// name of its folder.
-func DocumentName(name string) string {
-	base := path.Base(name)
-	if dir := path.Dir(name); strings.EqualFold(base, FormerNote) && dir != "." {
-		return path.Base(dir)
-	}
-	if stem := strings.TrimSuffix(base, path.Ext(base)); stem != "" {
-		return stem
-	}
-	return base
-}
-
 // isPage reports whether a name is that of a page's text, with this extension.
 func isPage(name, ext string) bool {
 	number, ok := strings.CutPrefix(path.Base(name), "page_")

@@ -67,13 +67,3 @@ func TestFits(t *testing.T) {
 		t.Error("a glob for all notes finds the text of a page")
 	}
 }
-
-func TestDocumentName(t *testing.T) {
-	for name, want := range map[string]string{
-		"Imported/Workbook/index.md": "Workbook", "Imported/Workbook/Workbook.md": "Workbook", "Notes/a.b.md": "a.b", "index.md": "index", "Notes/.md": ".md",
-	} {
-		if got := vault.DocumentName(name); got != want {
-			t.Errorf("DocumentName(%q) = %q, want %q", name, got, want)
-		}
-	}
-}

@@ -16,10 +16,10 @@ import (
 func writeBody(n *Note) error {
 	switch {
 	case n.chapter != nil:
-		return n.sections()
+		return writeSections(n)
 	case n.divided():
-		n.overview()
-		return n.unplaced()
+		writeOverview(n)
+		return writeUnplacedOfChapters(n)
 	}
 	switch n.Manifest.Source.Kind {
 	case filetype.KindPDF:
@@ -195,7 +195,7 @@ func writeParts(n *Note) error {
 		return writeKept(n)
 	}
 	for _, p := range n.Manifest.Pages {
-		if err := n.part(p); err != nil {
+		if err := writePart(n, p); err != nil {
 			return err
 		}
 	}
@@ -206,8 +206,8 @@ func writeParts(n *Note) error {
 	return nil
 }
 
-// part writes a part below its label, with its pictures in place.
-func (n *Note) part(p manifest.Page) error {
+// writePart writes a part below its label, with its pictures in place.
+func writePart(n *Note, p manifest.Page) error {
 	n.line("")
 	if p.Label != "" {
 		n.line("## " + markdown.Inline(p.Label) + " ^p" + strconv.Itoa(p.N))
@@ -229,15 +229,15 @@ func (n *Note) part(p manifest.Page) error {
 	return nil
 }
 
-// unplaced shows the pictures that are in no chapter.
-func (n *Note) unplaced() error {
+// writeUnplacedOfChapters shows the pictures that are in no chapter.
+func writeUnplacedOfChapters(n *Note) error {
 	if k := n.Manifest.Source.Kind; k != filetype.KindOffice && k != filetype.KindHTML {
 		return nil
 	}
 	var all strings.Builder
 	for _, c := range n.Manifest.Chapters {
 		part := n.ofChapter(c)
-		if err := part.sections(); err != nil {
+		if err := writeSections(part); err != nil {
 			return err
 		}
 		all.WriteString(strings.ReplaceAll(part.b.String(), "(../", "(./"))

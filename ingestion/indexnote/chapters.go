@@ -167,13 +167,13 @@ func (n *Note) here() string {
 	return "./"
 }
 
-// overview lists the chapters, and the outline if it has more.
-func (n *Note) overview() {
+// writeOverview lists the chapters, and the outline if it has more.
+func writeOverview(n *Note) {
 	n.line("")
 	n.line("## Chapters")
 	n.line("")
 	for _, c := range n.Manifest.Chapters {
-		line := "- " + n.chapterLink(c, "", c.Title)
+		line := "- " + chapterLink(n, c, "", c.Title)
 		if pages := pagesOf(c); pages != c.Title {
 			line += " · " + strings.ToLower(pages[:1]) + pages[1:]
 		}
@@ -192,41 +192,32 @@ func pagesOf(c manifest.Chapter) string {
 }
 
 // chapterLink is a link to the note of a chapter.
-func (n *Note) chapterLink(c manifest.Chapter, fragment, shown string) string {
+func chapterLink(n *Note, c manifest.Chapter, fragment, shown string) string {
 	return "[[" + n.here() + strings.TrimSuffix(c.Note, ".md") + fragment + "|" + markdown.Alias(shown) + "]]"
 }
 
-// chapterOf returns the chapter with a page.
-func (n *Note) chapterOf(page int) (manifest.Chapter, bool) {
-	i := slices.IndexFunc(n.Manifest.Chapters, func(c manifest.Chapter) bool { return c.First <= page && page <= c.Last })
-	if i < 0 {
-		return manifest.Chapter{}, false
-	}
-	return n.Manifest.Chapters[i], true
-}
-
-// place is the line below a chapter's title: its document, its pages, and the chapters beside it.
-func (n *Note) place() string {
+// chapterFacts is the line below a chapter's title: its document, its pages, and the chapters beside it.
+func chapterFacts(n *Note) string {
 	main := strings.TrimSuffix(n.Manifest.NoteName(), ".md")
-	parts := []string{"[[../" + main + "|" + markdown.Alias(n.documentTitle()) + "]]", pagesOf(*n.chapter)}
+	parts := []string{"[[../" + main + "|" + markdown.Alias(documentTitle(n.Manifest)) + "]]", pagesOf(*n.chapter)}
 	i := slices.IndexFunc(n.Manifest.Chapters, func(c manifest.Chapter) bool { return c.Note == n.chapter.Note })
 	if i > 0 {
-		parts = append(parts, n.chapterLink(n.Manifest.Chapters[i-1], "", "← "+n.Manifest.Chapters[i-1].Title))
+		parts = append(parts, chapterLink(n, n.Manifest.Chapters[i-1], "", "← "+n.Manifest.Chapters[i-1].Title))
 	}
 	if i >= 0 && i+1 < len(n.Manifest.Chapters) {
-		parts = append(parts, n.chapterLink(n.Manifest.Chapters[i+1], "", n.Manifest.Chapters[i+1].Title+" →"))
+		parts = append(parts, chapterLink(n, n.Manifest.Chapters[i+1], "", n.Manifest.Chapters[i+1].Title+" →"))
 	}
 	return strings.Join(parts, " · ")
 }
 
-// sections writes the pages of a chapter.
-func (n *Note) sections() error {
+// writeSections writes the pages of a chapter.
+func writeSections(n *Note) error {
 	for _, p := range n.Manifest.Pages {
-		write := n.part
+		write := writePart
 		if k := n.Manifest.Source.Kind; k == filetype.KindPDF || k == filetype.KindImage {
-			write = func(p manifest.Page) error { return n.page(p, fmt.Sprintf("Page %d", p.N)) }
+			write = func(n *Note, p manifest.Page) error { return n.page(p, fmt.Sprintf("Page %d", p.N)) }
 		}
-		if err := write(p); err != nil {
+		if err := write(n, p); err != nil {
 			return err
 		}
 	}
@@ -236,14 +227,14 @@ func (n *Note) sections() error {
 // pageLink is a link of a page's text to another page.
 var pageLink = regexp.MustCompile(`\]\(#\^p(\d{1,7})\)`)
 
-// pageLinks points links to pages at the notes of their chapters.
-func (n *Note) pageLinks(text string) string {
+// linkPages points links to pages at the notes of their chapters.
+func linkPages(n *Note, text string) string {
 	if n.chapter == nil {
 		return text
 	}
 	return pageLink.ReplaceAllStringFunc(text, func(s string) string {
 		page, err := strconv.Atoi(pageLink.FindStringSubmatch(s)[1])
-		c, found := n.chapterOf(page)
+		c, found := n.Manifest.ChapterOf(page)
 		if err != nil || !found || c.Note == n.chapter.Note {
 			return s
 		}

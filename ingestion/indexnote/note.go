@@ -114,15 +114,15 @@ func (n *Note) title() string {
 	if n.chapter != nil {
 		return n.chapter.Title
 	}
-	return n.documentTitle()
+	return documentTitle(n.Manifest)
 }
 
 // documentTitle returns the document's own title, or the name of its file.
-func (n *Note) documentTitle() string {
-	if t := n.Manifest.Document.Title; t != "" {
+func documentTitle(m *manifest.Manifest) string {
+	if t := m.Document.Title; t != "" {
 		return t
 	}
-	return strings.TrimSuffix(n.Manifest.Source.Shown(), path.Ext(n.Manifest.Source.Shown()))
+	return strings.TrimSuffix(m.Source.Shown(), path.Ext(m.Source.Shown()))
 }
 
 // link is a link to the original, to a page of it when page is positive. It is plain text when no original is kept.
@@ -143,7 +143,7 @@ func (n *Note) link(page int, shown string) string {
 // facts is the line below the title: the original, its pages, its author, the day.
 func (n *Note) facts() string {
 	if n.chapter != nil {
-		return n.place()
+		return chapterFacts(n)
 	}
 	parts := []string{n.link(0, n.Manifest.Source.Shown())}
 	switch pages := len(n.Manifest.Pages); {
@@ -197,8 +197,8 @@ func (n *Note) contents() {
 		shown := markdown.Inline(o.Title)
 		if _, found := slices.BinarySearch(there, o.Page); found {
 			shown = fmt.Sprintf("[[#Page %d|%s]]", o.Page, markdown.Alias(o.Title))
-			if c, found := n.chapterOf(o.Page); found {
-				shown = n.chapterLink(c, fmt.Sprintf("#Page %d", o.Page), o.Title)
+			if c, found := n.Manifest.ChapterOf(o.Page); found {
+				shown = chapterLink(n, c, fmt.Sprintf("#Page %d", o.Page), o.Title)
 			}
 		}
 		n.line(strings.Repeat("  ", depth) + "- " + shown)
@@ -263,13 +263,13 @@ func (n *Note) text(p manifest.Page) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrText, err)
 	}
-	return markdown.Demote(strings.TrimRight(n.fromFile(string(data)), "\n"), 2), nil
+	return markdown.Demote(strings.TrimRight(fromFile(n, string(data)), "\n"), 2), nil
 }
 
 // toIndex comes before a page's block in the files of pages that older versions made.
 const toIndex = "](../index.md#^p"
 
 // fromFile makes links of a page's file lead from the note.
-func (n *Note) fromFile(text string) string {
-	return n.pageLinks(strings.NewReplacer("](../assets/", "]("+n.here()+"assets/", toIndex, "](#^p").Replace(text))
+func fromFile(n *Note, text string) string {
+	return linkPages(n, strings.NewReplacer("](../assets/", "]("+n.here()+"assets/", toIndex, "](#^p").Replace(text))
 }

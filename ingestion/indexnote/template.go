@@ -41,7 +41,7 @@ var noteWords = map[string]func(*Note) (string, error){
 	"facts":       func(n *Note) (string, error) { return n.facts(), nil },
 	"warnings":    func(n *Note) (string, error) { return n.apart(func(n *Note) error { n.warnings(); return nil }) },
 	"outline":     func(n *Note) (string, error) { return n.apart(func(n *Note) error { n.contents(); return nil }) },
-	"document":    func(n *Note) (string, error) { return markdown.Inline(n.documentTitle()), nil },
+	"document":    func(n *Note) (string, error) { return markdown.Inline(documentTitle(n.Manifest)), nil },
 	"body":        func(n *Note) (string, error) { return n.apart(writeBody) },
 	"author":      func(n *Note) (string, error) { return markdown.Inline(n.Manifest.Document.Author), nil },
 	"created":     func(n *Note) (string, error) { return markdown.Inline(n.Manifest.Document.Created), nil },
@@ -167,7 +167,7 @@ func (n *Note) lay(parts []layoutPart, page *manifest.Page) error {
 		}
 		n.b.WriteString(text)
 		if part.pages != nil && n.divided() {
-			chapters, _ := n.apart(func(n *Note) error { n.overview(); return nil })
+			chapters, _ := n.apart(func(n *Note) error { writeOverview(n); return nil })
 			n.b.WriteString(chapters)
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -239,6 +240,15 @@ func (m Manifest) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("write manifest: %w", err)
 	}
 	return append(data, '\n'), nil
+}
+
+// ChapterOf returns the chapter with a page.
+func (m Manifest) ChapterOf(page int) (Chapter, bool) {
+	i := slices.IndexFunc(m.Chapters, func(c Chapter) bool { return c.First <= page && page <= c.Last })
+	if i < 0 {
+		return Chapter{}, false
+	}
+	return m.Chapters[i], true
 }
 
 // LacksFont reports whether the page's picture lacks text, because neither the file nor this system has a font for it.
