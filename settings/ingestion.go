@@ -37,7 +37,7 @@ type PDF struct {
 	ImageFormat string   `yaml:"image_format" oneof:"auto png jpeg" doc:"auto: PNG for text and graphics, JPEG for photographs."`
 	Renderer    string   `yaml:"renderer" oneof:"auto mupdf pdfium" doc:"auto: MuPDF, but PDFium for pages with form fields, annotations or Asian text without its fonts, for files with a password, and where MuPDF fails. MuPDF does not draw form values or annotations."`
 	Strategies  []string `yaml:"strategies" oneof:"pdf_text pdf_ocr" doc:"Ways to get the text of a page, in the order to try them."`
-	InlinePages int      `yaml:"inline_pages" min:"0" max:"10000" doc:"A document of up to this many pages has its text in the note; a longer one has links to text/."`
+	InlinePages int      `yaml:"inline_pages" min:"0" max:"10000" doc:"A document of up to this many pages is in one note; a longer one has a note for each chapter."`
 	WarnPages   int      `yaml:"warn_pages" min:"1" max:"100000" doc:"More pages than this cause a warning. Nothing is cut off."`
 	MaxPages    int      `yaml:"max_pages" min:"1" max:"100000" doc:"Files with more pages are refused."`
 }
