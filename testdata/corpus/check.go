@@ -155,7 +155,7 @@ func (s *site) bundle(r *report, f *result) string {
 	if m.Source.SHA256 != f.sha256 || m.Import.ID != f.ID || len(m.Pages) != f.Pages {
 		r.problem(f.name, "the manifest tells of %s with %d pages, import %s; the import of %d pages, %s", m.Source.SHA256, len(m.Pages), m.Import.ID, f.Pages, f.ID)
 	}
-	want := []string{"index.md"}
+	want := []string{m.NoteName()}
 	for i, p := range m.Pages {
 		if p.N != i+1 {
 			r.problem(f.name, "page %d of the manifest says it is page %d", i+1, p.N)
