@@ -154,7 +154,7 @@ func (s *shelf) byID(id string) *document {
 // of returns the document that a file belongs to: an import's note, original, picture or text; or a PDF file. nil if none.
 func (s *shelf) of(name string) *document {
 	dir := path.Dir(name)
-	if slices.Contains([]string{"pages", "text", "assets"}, path.Base(dir)) {
+	if slices.Contains([]string{"pages", vault.TextDir, vault.ChaptersDir, "assets"}, path.Base(dir)) {
 		dir = path.Dir(dir)
 	}
 	if d := s.imported(dir); d != nil {
@@ -235,6 +235,12 @@ func (s *shelf) fromManifest(dir string, m manifest.Manifest) *document {
 				d.notes[name] = string(data)
 				d.Names = append(d.Names, name)
 			}
+		}
+	}
+	for _, c := range m.Chapters {
+		if data, err := s.read(in(c.Note)); err == nil {
+			d.notes[in(c.Note)] = string(data)
+			d.Names = append(d.Names, in(c.Note))
 		}
 	}
 	if m.Source.Kind == filetype.KindPDF {
