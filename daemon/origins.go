@@ -44,16 +44,17 @@ func (w *Process) ClearOrigin(ctx context.Context, name string) error {
 	return w.origins.Clear(ctx, file)
 }
 
-// FileNamed finds a file of the vault by its name, or a note by its name without .md.
+// FileNamed finds a file of the vault by its name, a note by its name without .md, and what paths of older bundles mean.
 func (a *Workspace) FileNamed(name string) (string, error) { return fileNamed(a.Vault.FS(), name) }
 
-func fileNamed(vault fs.FS, name string) (string, error) {
+func fileNamed(fsys fs.FS, name string) (string, error) {
 	name = path.Clean(strings.TrimPrefix(name, "./"))
 	for _, candidate := range []string{name, name + ".md"} {
 		if !fs.ValidPath(candidate) {
 			break
 		}
-		info, err := fs.Stat(vault, candidate)
+		candidate = vault.Actual(fsys, candidate)
+		info, err := fs.Stat(fsys, candidate)
 		if err == nil && info.Mode().IsRegular() {
 			return candidate, nil
 		}

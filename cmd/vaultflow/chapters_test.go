@@ -36,10 +36,14 @@ func TestChapters_wholeDocumentIsReadAndCited(t *testing.T) {
 	}
 	b.write(dir+manifest.File, string(data))
 	b.write(dir+m.Note, "---\naliases: [The Reader]\n---\nMy remark.\n%% vaultflow:begin %%\n# Reader\n%% vaultflow:end %%\n")
-	for _, path := range []string{"Imported/Reader/index.md", "Imported/*/index.md", "[[Imported/Reader/index]]", "[[Reader]]", "[[The Reader]]"} {
-		b.write("Workflows/Look.md", "## Notes\n@cite pages\n@input file: "+path+"\n@output file: Out\n@write_mode replace\n\nTake notes.\n")
+	for _, path := range []string{"Imported/Reader/index.md", "Imported/*/index.md", "[[Imported/Reader/index]]", "[[Reader]]", "[[The Reader]]", "by hand"} {
+		source, run := "file: "+path, []string{"run", "Look"}
+		if path == "by hand" {
+			source, run = "trigger", append(run, "Imported/Reader/index")
+		}
+		b.write("Workflows/Look.md", "## Notes\n@cite pages\n@input "+source+"\n@output file: Out\n@write_mode replace\n\nTake notes.\n")
 		before := len(b.server.Requests())
-		b.run(exitDone, "run", "Look")
+		b.run(exitDone, run...)
 		body := string(b.server.Requests()[before].Body)
 		at := 0
 		for _, want := range []string{`path=\"Imported/Reader/Reader.md\"`, "My remark.", "Words of page 1.", "Words of page 2.", "Words of page 3.", "Words of page 4."} {

@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
+	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -127,6 +128,7 @@ func (n nested) start(ctx context.Context, key string, call tools.WorkflowCall) 
 func (n nested) files(plan *workflow.Plan, names []string) ([]string, error) {
 	var files []string
 	for _, name := range names {
+		name = vault.Actual(n.t.box.outputs.FS, name)
 		info, err := fs.Stat(n.t.box.outputs.FS, name)
 		if err != nil || !info.Mode().IsRegular() || !n.t.s.Plan.Meta.Permissions.MayRead(name) {
 			return nil, refuse("there is no file %.200q that you may read: write the whole name of a file, such as Notes/today.md", name)
