@@ -3,7 +3,10 @@ package workflow
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/failure/diag"
@@ -81,9 +84,16 @@ type OnImport struct {
 }
 
 // Fires reports whether importing a source fires the workflow. The globs are matched against the whole name and its last
-// part, so `*.pdf` means PDFs in any folder.
+// part, so `*.pdf` means PDFs in any folder. Case does not matter: nobody chooses it in the names of what they drop.
 func (o *OnImport) Fires(source string) bool {
-	return o != nil && (len(o.Globs) == 0 || matchAny(o.Globs, source) || matchAny(o.Globs, lastPart(source)))
+	if o == nil || len(o.Globs) == 0 {
+		return o != nil
+	}
+	name := strings.ToLower(source)
+	return slices.ContainsFunc(o.Globs, func(glob string) bool {
+		glob = strings.ToLower(glob)
+		return doublestar.MatchUnvalidated(glob, name) || doublestar.MatchUnvalidated(glob, lastPart(name))
+	})
 }
 
 // Watches reports whether a change of a file fires the workflow.
@@ -97,9 +107,6 @@ type Step struct {
 	Prompt     string `json:"prompt"`      // without blank lines at its ends, with \n line ends
 	directives.Set
 }
-
-// none reports whether a step calls no model.
-func (s Step) none() bool { return s.Model != nil && s.Model.None }
 
 // NeedsFile reports whether a step is about the file that starts the run: it reads it, or says its name.
 func (s Step) NeedsFile() bool {
@@ -172,13 +179,6 @@ func (p Plan) Alias(s Step, standard string) string {
 		return p.Meta.Model
 	}
 	return standard
-}
-
-// RunsOthers reports whether a model may run other workflows.
-func (p Plan) RunsOthers() bool {
-	return slices.ContainsFunc(p.Steps, func(s Step) bool {
-		return s.Tools != nil && (s.Tools.All || slices.ContainsFunc(s.Tools.Uses, func(u directives.ToolUse) bool { return u.Name == "run_workflow" }))
-	})
 }
 
 // Step returns the step with this name, ignoring case.

@@ -28,7 +28,7 @@ func (c stepCheck) check() {
 	c.citations()
 }
 
-func (c stepCheck) none() bool { return c.step.none() }
+func (c stepCheck) none() bool { return c.step.Model != nil && c.step.Model.None }
 
 // places reports inputs with a place that the prompt does not have.
 func (c stepCheck) places() {
