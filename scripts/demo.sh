@@ -37,20 +37,20 @@ cp testdata/vault/Documents/Scan.pdf "$vault/Import/Meeting scan.pdf"
 cp testdata/drop/photo.jpg "$vault/Import/Notice.jpg"
 vaultflow import --status --wait 3 --timeout 240s
 for bundle in Workbook "Meeting scan" Notice; do
-	for file in index.md manifest.json pages text; do
+	for file in "$bundle.md" manifest.json pages text; do
 		[ -e "$vault/Imported/$bundle/$file" ] || { echo "the bundle $bundle is incomplete: $file is missing" >&2; exit 1; }
 	done
 done
 
 say "preview: the receipt and the exact prompt, nothing is sent"
-vaultflow preview "Workbook to study plan" Imported/Workbook/index.md --step "Chapter boundaries" | head -n 60
+vaultflow preview "Book to study plan" Imported/Workbook/Workbook.md --step "Chapters" | head -n 60
 
 say "running the example workflows with the offline model"
 run() { vaultflow run "$@" || { code=$?; [ $code -eq 4 ] || exit $code; }; }
-run "Workbook to study plan" Imported/Workbook/index.md
-run "Photo tags"
-run "Daily digest"
-run "Meeting scan to notes" "Imported/Meeting scan/index.md"
+run "Book to study plan" Imported/Workbook/Workbook.md
+run "Photo archive"
+run "Weekly review"
+run "Meeting scan to notes" "Imported/Meeting scan/Meeting scan.md"
 
 say "the new files"
 (cd "$vault" && find . -newer "$demo/before" -type f ! -path './.*' | sed 's|^\./||' | sort)
@@ -59,9 +59,9 @@ vaultflow runs
 
 say "next steps"
 echo "dashboard:  VAULTFLOW_STATE_DIR=$demo/state bin/vaultflow serve --vault $vault   prints a link"
-[ -z "${ANTHROPIC_API_KEY:-}" ] || echo "a key for Anthropic is set: bin/vaultflow run \"Daily digest\" --vault $vault --model sonnet"
-[ -z "${OPENAI_API_KEY:-}" ] || echo "a key for OpenAI is set: bin/vaultflow run \"Daily digest\" --vault $vault --model gpt"
+[ -z "${ANTHROPIC_API_KEY:-}" ] || echo "a key for Anthropic is set: bin/vaultflow run \"Weekly review\" --vault $vault --model sonnet"
+[ -z "${OPENAI_API_KEY:-}" ] || echo "a key for OpenAI is set: bin/vaultflow run \"Weekly review\" --vault $vault --model gpt"
 if vaultflow doctor 2>/dev/null | grep -q '^ok  *ollama'; then
-	echo "Ollama answers here: bin/vaultflow run \"Daily digest\" --vault $vault --model local (set its model in settings.yaml)"
+	echo "Ollama answers here: bin/vaultflow run \"Weekly review\" --vault $vault --model local (set its model in settings.yaml)"
 fi
 [ -n "${ANTHROPIC_API_KEY:-}${OPENAI_API_KEY:-}" ] || echo "with ANTHROPIC_API_KEY, OPENAI_API_KEY or a local Ollama, add --model sonnet, gpt or local to the same commands"

@@ -22,6 +22,7 @@ type sighting struct {
 	picture int    // -1 for a word, and for a picture without a mark
 	input   string // name of the file in whose frame it is
 	page    int    // of the document, by the heading before it; 0 if none
+	ref     string // in brackets behind the word, such as a link to its page
 }
 
 func (s sighting) String() string {
@@ -62,6 +63,10 @@ func (s *service) reply(c llmtest.Captured) llmtest.Reply {
 	answer := llmtest.Answer{Input: 100 + len(a.prompt)/4 + 1600*len(a.pictures()), Output: 50}
 	if ids := deferred(c); ids != "" {
 		answer.ToolCalls = []llmtest.ToolCall{{Name: "read_chunks", Input: fmt.Sprintf(`{"range":%q}`, ids)}}
+		return llmtest.Reply{Answer: answer}
+	}
+	if call, ok := files(a, c); ok {
+		answer.ToolCalls = []llmtest.ToolCall{call}
 		return llmtest.Reply{Answer: answer}
 	}
 	a.answer = says(a, c)
@@ -113,7 +118,7 @@ func (a ask) words() (all []string) {
 }
 
 // token is what matters in a prompt's text: frames, pages and code words.
-var token = regexp.MustCompile(`(?m)<input-[0-9a-f]+ [^>]*?path="([^"]*)"|(</input-)|^## (?:.*)Page (\d+)|code word is\s+([a-z]+)\s+([a-z]+)`)
+var token = regexp.MustCompile(`(?m)<input-[0-9a-f]+ [^>]*?path="([^"]*)"|(</input-)|^## (?:.*)Page (\d+)|code word is\s+([a-z]+)\s+([a-z]+)(?: (\[[^\n]*\]))?`)
 
 // look reads the parts of a request in their order.
 func look(parts []llmtest.Part) ask {
@@ -140,7 +145,7 @@ func look(parts []llmtest.Part) ask {
 				at.page, _ = strconv.Atoi(m[3])
 			case m[4] != "":
 				g := at
-				g.word = m[4] + " " + m[5]
+				g.word, g.ref = m[4]+" "+m[5], m[6]
 				a.seen = append(a.seen, g)
 			}
 		}
@@ -166,7 +171,10 @@ func says(a ask, c llmtest.Captured) string {
 	var lines []string
 	for _, g := range a.seen {
 		line := "- " + g.String()
-		if cites && g.page > 0 {
+		switch {
+		case cites && g.ref != "":
+			line = strings.TrimSuffix(line, ".") + " " + g.ref
+		case cites && g.page > 0:
 			line = fmt.Sprintf("%s [%s, p. %d]", strings.TrimSuffix(line, "."), path.Base(path.Dir(g.input)), g.page)
 		}
 		if !slices.Contains(lines, line) {
@@ -238,6 +246,18 @@ func value(schema map[string]any, name string, seen []sighting) string {
 		return strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(text, "The code word is "), " ", "-"))
 	}
 	return text
+}
+
+// belongs finds where a note says that it is to be filed.
+var belongs = regexp.MustCompile(`belongs to (\w+)`)
+
+// files moves the note that it was shown to the folder that the note names, by its code word, when it is offered the tool.
+func files(a ask, c llmtest.Captured) (llmtest.ToolCall, bool) {
+	m := belongs.FindStringSubmatch(a.prompt)
+	if m == nil || len(a.seen) == 0 || !slices.Contains(c.Tools(), "move_file") || slices.ContainsFunc(c.Parts, func(p llmtest.Part) bool { return p.Result != "" }) {
+		return llmtest.ToolCall{}, false
+	}
+	return llmtest.ToolCall{Name: "move_file", Input: fmt.Sprintf(`{"from":%q,"to":%q}`, a.seen[0].input, m[1]+"/"+a.seen[0].word+".md")}, true
 }
 
 // chunk finds a chunk that a prompt defers.

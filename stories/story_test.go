@@ -17,6 +17,9 @@ import (
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
 
+// patience is how long one thing may take.
+const patience = 3 * sitetest.Patience
+
 // story is a vault with the real worker, and a model that answers from what it is shown.
 type story struct {
 	*sitetest.Site
@@ -29,7 +32,7 @@ func begin(t *testing.T, more string) *story {
 	t.Helper()
 	worker := sitetest.Worker(t, "..")
 	s := &story{t: t, service: newService(t)}
-	s.Site = sitetest.New(t, worker, fmt.Sprintf("models:\n  default: seer\n  aliases:\n    seer: {provider: lab, model: test-model, context_window: 128000, capabilities: [text, vision]}\n"+
+	s.Site = sitetest.New(t, worker, fmt.Sprintf("models:\n  default: seer\n  aliases:\n    seer: {provider: lab, model: test-model, context_window: 128000, capabilities: [text, vision, tools]}\n"+
 		"providers:\n  lab: {kind: openai_compatible, base_url: %q, api_key_env: LAB_KEY}\n%s", s.service.URL+"/v1", more))
 	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	return s
@@ -74,7 +77,7 @@ func (s *story) drop(name string, data []byte) {
 func (s *story) ran(workflow string, count int, statuses ...engine.Status) []engine.RunRecord {
 	s.t.Helper()
 	var runs []engine.RunRecord
-	s.Wait(3*sitetest.Patience, fmt.Sprintf("%d runs of %s", count, workflow), func() (bool, string) {
+	s.Wait(patience, fmt.Sprintf("%d runs of %s", count, workflow), func() (bool, string) {
 		runs = slices.DeleteFunc(s.Runs(workflow), func(r engine.RunRecord) bool { return r.Kind == engine.KindUndo })
 		over := len(runs) >= count
 		for _, r := range runs {
@@ -176,29 +179,14 @@ func (s *story) tellsOf(file string, own []sheet, others ...sheet) {
 	}
 }
 
-// undone undoes a run and wants the vault's other files as they were before it.
-func (s *story) undone(run engine.RunRecord, before map[string]string) {
-	s.t.Helper()
-	s.Must("undo", run.ID, "--yes")
-	after := s.snapshot()
-	for name, text := range before {
-		if got, ok := after[name]; !ok || got != text {
-			s.t.Errorf("after the undo of %s %s is not as before (there: %v)", run.Workflow, name, ok)
-		}
-	}
-	for name := range after {
-		if _, ok := before[name]; !ok {
-			s.t.Errorf("after the undo of %s there still is %s", run.Workflow, name)
-		}
-	}
-}
-
-// snapshot returns the vault's files but workflows and the bell.
+// snapshot returns the vault's files but workflows, imports and the bell.
 func (s *story) snapshot() map[string]string {
 	s.t.Helper()
 	all := map[string]string{}
 	for _, name := range s.Files(".", "") {
-		if !strings.HasPrefix(name, "Workflows/") && !strings.HasPrefix(name, "Bell/") && !strings.HasPrefix(name, ".") {
+		switch top, _, _ := strings.Cut(name, "/"); {
+		case slices.Contains([]string{"Workflows", "Bell", "Import", "Imported", "settings.yaml"}, top) || strings.HasPrefix(top, "."):
+		default:
 			all[name] = s.Read(name)
 		}
 	}

@@ -65,8 +65,7 @@ func fixNote(ctx context.Context, a *daemon.Workspace, g *globals, plan *workflo
 		return nil //nolint:nilerr // check reports notes that cannot be read
 	}
 	out, fixed := workflow.Fix(plan.Name, plan.File, src, func(p *workflow.Plan) []diag.Diagnostic {
-		world := a.Workflows.World()
-		return append(workflow.Check(p, world), workflow.Surprises(p, world)...)
+		return workflow.Check(p, a.Workflows.World())
 	})
 	if len(fixed) == 0 {
 		return nil

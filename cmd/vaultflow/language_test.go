@@ -203,11 +203,11 @@ func TestLanguage_forEach(t *testing.T) {
 	})
 }
 
-// TestExamples_pagesToChapters: the pages that a model calls weak are read again, each once.
-func TestExamples_pagesToChapters(t *testing.T) {
+// TestLists_pagesToChapters: the pages that a model calls weak are read again, each once.
+func TestLists_pagesToChapters(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, adapters()[0], seeing, says(`["page_0002", "page_0004"]`), says("Two."), says("Four."), says("## One"))
-	example, err := os.ReadFile("../../examples/workflows/Pages to chapters.md")
+	example, err := os.ReadFile("testdata/workflows/Pages to chapters.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,289 @@
+//go:build unix
+
+package stories
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// played are the shipped examples that a story plays.
+var played = []string{
+	"Book to study plan", "Clippings digest", "Inbox filing", "Lecture slides to cards", "Meeting scan to notes", "Paper reading notes",
+	"Photo archive", "Weekly review",
+}
+
+func TestExamples_areAllPlayed(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir("../examples/workflows")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shipped []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ".md"); ok {
+			shipped = append(shipped, name)
+		}
+	}
+	if !slices.Equal(shipped, played) {
+		t.Errorf("shipped are %q, played %q: give each a story", shipped, played)
+	}
+}
+
+// usable checks a workflow and previews it, about a file where it needs one: no warning, nothing sent, nothing written.
+func (s *story) usable(workflow string, file ...string) {
+	s.t.Helper()
+	if out, errs, code := s.CLI("check", workflow); code != 0 || strings.Contains(out, "warning[") || strings.Contains(out, "error[") {
+		s.t.Errorf("check %q: exit code %d\n%s%s", workflow, code, out, errs)
+	}
+	before, asked := s.snapshot(), len(s.service.Requests())
+	if out := s.Must(append([]string{"preview", workflow}, file...)...); !strings.Contains(out, "--- user ---") {
+		s.t.Errorf("preview %q shows no prompt:\n%s", workflow, out)
+	}
+	if len(s.service.Requests()) != asked || !maps.Equal(before, s.snapshot()) {
+		s.t.Errorf("preview %q sent or wrote something", workflow)
+	}
+}
+
+// imported waits until an import is done, and returns its note.
+func (s *story) imported(source string) string {
+	s.t.Helper()
+	var found engine.ImportRecord
+	s.Wait(patience, "the import of "+source, func() (bool, string) {
+		all := s.Imports()
+		for _, r := range all {
+			if r.Source == "Import/"+source {
+				found = r
+			}
+		}
+		return found.State.Finished(), fmt.Sprintf("%+v", all)
+	})
+	if found.Note == "" {
+		s.t.Fatalf("the import of %s is %+v", source, found)
+	}
+	return found.Note
+}
+
+// plainly are the examples about one dropped document that write one note: where it is, and a text that shows the links.
+var plainly = []struct{ workflow, name, output, links string }{
+	{"Meeting scan to notes", "Team meeting", "Meetings/", ""},
+	{"Lecture slides to cards", "Lecture on tides", "Cards/", "[[Lecture on tides.pdf#page=%d|p. %d]]"},
+	{"Paper reading notes", "Paper on whales", "Papers/", "[[Paper on whales.pdf#page=%d|p. %d]]"},
+	{"Book to study plan", "Cookbook", "Plans/", "[[Cookbook.pdf#page=%d|p. %d]]"},
+}
+
+// Each example about a document: the first is read when it is dropped, page by page; dropped again it starts nothing; another is
+// read alone, in a note of its own; both runs are undone.
+func TestExamples_aboutADocument(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "")
+	for _, e := range plainly {
+		s.example(e.workflow)
+	}
+	s.Serve()
+	fresh := s.snapshot()
+	first, second := map[string][]sheet{}, map[string][]sheet{}
+	for i, e := range plainly {
+		first[e.name] = sheets(100*i+1, 3, 3*(1-min(i, 1)), 0)
+		s.drop(e.name+".pdf", pdf(e.name, first[e.name]))
+	}
+	for _, e := range plainly {
+		s.ran(e.workflow, 1)
+		s.usable(e.workflow, s.imported(e.name+".pdf"))
+	}
+	for i, e := range plainly {
+		s.drop(e.name+".pdf", pdf(e.name, first[e.name])) // the same again
+		second[e.name] = sheets(100*i+51, 2, 0, 0)
+		s.drop(e.name+" two.pdf", pdf(e.name+" two", second[e.name]))
+	}
+	for _, e := range plainly {
+		s.imported(e.name + " two.pdf")
+	}
+	s.quiet()
+	for _, e := range plainly {
+		runs := s.ran(e.workflow, 2)
+		s.saw("Imported/"+e.name+"/", first[e.name], "pictures text", 1)
+		s.saw("Imported/"+e.name+" two/", second[e.name], "pictures text", 1)
+		for name, own := range map[string][]sheet{e.name: first[e.name], e.name + " two": second[e.name]} {
+			others := first[e.name]
+			if name == e.name {
+				others = second[e.name]
+			}
+			for _, file := range s.about(e.output, name) {
+				s.tellsOf(file, own, others...)
+				for i := range own {
+					if link := strings.ReplaceAll(fmt.Sprintf(e.links, i+1, i+1), e.name, name); e.links != "" && !strings.Contains(s.Read(file), link) {
+						s.t.Errorf("%s has no link %s:\n%s", file, link, s.Read(file))
+					}
+				}
+			}
+		}
+		for _, r := range runs {
+			s.Must("undo", r.ID, "--yes")
+		}
+	}
+	if left := s.snapshot(); !maps.Equal(fresh, left) {
+		t.Errorf("after all undos there are %q, want %q", slices.Sorted(maps.Keys(left)), slices.Sorted(maps.Keys(fresh)))
+	}
+}
+
+// about lists the notes of a folder that are named after a document, at least one.
+func (s *story) about(dir, name string) []string {
+	s.t.Helper()
+	var found []string
+	for _, file := range s.Files(strings.TrimSuffix(dir, "/"), ".md") {
+		if strings.Contains(file, name) && strings.Contains(file, " two") == strings.HasSuffix(name, " two") {
+			found = append(found, file)
+		}
+	}
+	if len(found) == 0 {
+		s.t.Errorf("no note in %s is named after %s: %q", dir, name, s.Files(dir, ".md"))
+	}
+	return found
+}
+
+// The clippings digest asks about new clippings alone, and not at all without any.
+func TestExamples_clippingsDigest(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "")
+	one := func(n int) string {
+		return fmt.Sprintf("---\nsource: https://example.org/%d\n---\n# Article %d\n\n%s\n", n, n, sentence(n))
+	}
+	s.Write("Clippings/Pier.md", []byte(one(1)))
+	s.Write("Clippings/Sea/Storm.md", []byte(one(2)+"\n![[storm.jpg]]\n"))
+	s.Write("Clippings/Sea/storm.jpg", photo(3, 640, 480, "jpg"))
+	const name, daily = "Clippings digest", `schedule: "cron: 0 7 * * *"`
+	s.example(name)
+	s.usable(name)
+	fresh := s.snapshot()
+	s.Serve()
+	s.example(name, daily, soon())
+	runs := s.ran(name, 1)
+	digest := s.note("Digests", "")
+	s.tellsOf(digest, []sheet{{n: 1}, {n: 2}})
+	s.saw("Clippings/", []sheet{{n: 1}, {n: 2}, {n: 3}}, "", 1)
+	mine := s.Read(digest) + "\nMine.\n"
+	s.Write(digest, []byte(mine))
+	if out := s.Must("run", name); len(s.service.asked()) != 1 || s.Read(digest) != mine {
+		t.Errorf("without new clippings: %d requests, %s\n%s", len(s.service.asked()), out, s.Read(digest))
+	}
+	s.Write("Clippings/New.md", []byte(one(4)))
+	fresh["Clippings/New.md"] = one(4)
+	s.Must("run", name)
+	if asked := s.service.asked(); len(asked) != 2 || !slices.Equal(asked[1].words(), []string{word(4)}) || !strings.HasPrefix(s.Read(digest), mine) {
+		t.Errorf("with one new clipping the model was asked %d times, the last time about %q; the digest:\n%s", len(asked), asked[len(asked)-1].words(), s.Read(digest))
+	}
+	s.Must("undo", s.Runs(name)[0].ID, "--yes")
+	if s.Read(digest) != mine {
+		t.Errorf("after the undo the digest is\n%s", s.Read(digest))
+	}
+	if out, _, code := s.CLI("undo", runs[0].ID, "--yes"); code != 4 || s.Read(digest) != mine {
+		t.Errorf("the undo of a note that was edited since: exit code %d, %s", code, out)
+	}
+}
+
+// The weekly review reads the seven newest notes with their pictures, keeps what the person wrote in it, and is not repeated
+// while no note changes.
+func TestExamples_weeklyReview(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "")
+	for day := 1; day <= 8; day++ {
+		s.Write(fmt.Sprintf("Daily/2026-11-%02d.md", day), fmt.Appendf(nil, "# Day %d\n\n%s\n\n![[day %d.png]]\n", day, sentence(day), day))
+		s.Write(fmt.Sprintf("Daily/day %d.png", day), photo(20+day, 400, 300, "png"))
+	}
+	const name = "Weekly review"
+	s.example(name)
+	s.usable(name)
+	fresh := s.snapshot()
+	s.Serve()
+	s.example(name, `schedule: "cron: 0 18 * * 0"`, soon())
+	s.ran(name, 1)
+	review := s.note("Reviews", "")
+	week := sheets(2, 7, 0, 0)
+	s.tellsOf(review, week, sheet{n: 1})
+	if pictures := s.service.asked()[0].pictures(); len(pictures) != 7 || slices.Contains(pictures, 21) {
+		t.Errorf("the model saw the pictures %v, want those of the last seven days", pictures)
+	}
+	if out := s.Must("run", name); len(s.service.asked()) != 1 {
+		t.Errorf("without a change the model was asked again: %s", out)
+	}
+	mine := "# My week\n\nIt rained.\n\n" + s.Read(review)
+	s.Write(review, []byte(mine))
+	s.Write("Daily/2026-11-09.md", []byte(sentence(9)+"\n"))
+	s.Must("run", name)
+	text := s.Read(review)
+	s.tellsOf(review, sheets(3, 7, 0, 0), sheet{n: 2})
+	if !strings.HasPrefix(text, "# My week\n\nIt rained.\n") || strings.Count(text, "## Looking back") != 1 {
+		t.Errorf("the review is\n%s", text)
+	}
+	s.Must("undo", s.Runs(name)[0].ID, "--yes")
+	if s.Read(review) != mine {
+		t.Errorf("after the undo the review is\n%s", s.Read(review))
+	}
+	fresh["Daily/2026-11-09.md"] = sentence(9) + "\n"
+	fresh[review] = mine
+	if left := s.snapshot(); !maps.Equal(fresh, left) {
+		t.Errorf("there are %q, want %q", slices.Sorted(maps.Keys(left)), slices.Sorted(maps.Keys(fresh)))
+	}
+}
+
+// A note in the inbox is moved where the model says, once the person agrees, and back when the run is undone.
+func TestExamples_inboxFiling(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "")
+	s.Write("Recipes/Bread.md", []byte("Knead.\n"))
+	s.Write("Projects/Shed.md", []byte("Build.\n"))
+	s.Write("Inbox/Old.md", []byte("It belongs to Projects. "+sentence(1)+"\n"))
+	const name = "Inbox filing"
+	s.example(name)
+	s.usable(name, "Inbox/Old.md")
+	fresh := s.snapshot()
+	s.Serve()
+	note := "It belongs to Recipes. " + sentence(2) + "\n"
+	s.Write("Inbox/Untitled.md", []byte(note))
+	run := s.waits(name, 1)
+	if s.Read("Inbox/Untitled.md") != note {
+		t.Error("the note was moved before the person agreed")
+	}
+	s.Must("approvals", run.ID)
+	s.Must("approve", run.ID, "--all")
+	s.ran(name, 1)
+	filed := "Recipes/" + word(2) + ".md"
+	if s.Read(filed) != note || s.Read("Inbox/Untitled.md") != "" || s.Read("Inbox/Old.md") == "" {
+		t.Errorf("after the approval there are %q", s.Files(".", ".md"))
+	}
+	s.quiet()
+	if runs := s.Runs(name); len(runs) != 1 {
+		t.Errorf("the move started more runs: %s", describe(runs))
+	}
+	s.Write("Inbox/Second.md", []byte("It belongs to Projects. "+sentence(3)+"\n"))
+	run2 := s.waits(name, 2)
+	s.Must("approvals", run2.ID)
+	s.Must("approve", run2.ID, "--all", "--reject")
+	s.ran(name, 2, engine.Done, engine.DoneWithOmissions, engine.Skipped)
+	if s.Read("Inbox/Second.md") == "" {
+		t.Error("a rejected move was made")
+	}
+	s.Must("undo", run.ID, "--yes")
+	fresh["Inbox/Untitled.md"], fresh["Inbox/Second.md"] = note, "It belongs to Projects. "+sentence(3)+"\n"
+	if left := s.snapshot(); !maps.Equal(fresh, left) {
+		t.Errorf("after the undo there are %q, want %q", slices.Sorted(maps.Keys(left)), slices.Sorted(maps.Keys(fresh)))
+	}
+}
+
+// waits returns a workflow's newest run when it is the count-th and awaits approval.
+func (s *story) waits(workflow string, count int) engine.RunRecord {
+	s.t.Helper()
+	var runs []engine.RunRecord
+	s.Wait(patience, workflow+" to ask", func() (bool, string) {
+		runs = s.Runs(workflow)
+		return len(runs) == count && runs[0].Status == engine.AwaitingApproval, describe(runs)
+	})
+	return runs[0]
+}
