@@ -10,6 +10,9 @@ import (
 func bundles() fstest.MapFS {
 	fsys := files("Imported/Book/Book.md", "Imported/Book/chapters/01 A.md", "Imported/Book/chapters/02 B.md", "Imported/Book/text/page_0001.txt",
 		"Imported/Book/pages/page_0001.png", "Imported/Old/index.md", "Imported/Old/text/page_0001.md")
+	for name, text := range map[string]string{"manifest.json": `{"version": 1}`, "index.md": "former", "text/page_0001.md": "former"} {
+		fsys["Imported/Old (version 1)/"+name] = &fstest.MapFile{Data: []byte(text)}
+	}
 	fsys["Imported/Book/manifest.json"] = &fstest.MapFile{Data: []byte(`{"version": 1, "note": "Book.md", "source": {}}`)}
 	fsys["Imported/Old/manifest.json"] = &fstest.MapFile{Data: []byte(`{"version": 1, "source": {}}`)}
 	return fsys
@@ -30,11 +33,27 @@ func TestResolve_pathsOfOlderBundles(t *testing.T) {
 		"file: Imported/Book/**/*.md":              "Imported/Book/Book.md",
 		"file: Imported/Book/chapters/*.md":        "Imported/Book/chapters/01 A.md | Imported/Book/chapters/02 B.md",
 		"file: Imported/Book/{index,nothing}.md":   "Imported/Book/Book.md",
+		"file: Imported/*(version */index.md":      "Imported/Old (version 1)/index.md",
 		"file: Imported/{Book,Old}/text/page_*.md": "Imported/Book/text/page_0001.txt | Imported/Old/text/page_0001.md",
 	} {
 		got, err := resolve(t, bundles(), value)
 		if err != nil || fileNames(got) != want {
 			t.Errorf("%s: %q, %v, want %q", value, fileNames(got), err, want)
+		}
+	}
+}
+
+// The files of a run that an import started by all its notes are the document, once.
+func TestResolve_triggerWithoutChapters(t *testing.T) {
+	t.Parallel()
+	for want, names := range map[string][]string{
+		"Imported/Book/Book.md":                         {"Imported/Book/Book.md", "Imported/Book/chapters/01 A.md", "Imported/Book/chapters/02 B.md"},
+		"Imported/Book/chapters/01 A.md":                {"Imported/Book/chapters/01 A.md"},
+		"Imported/Book/Book.md | Imported/Old/index.md": {"Imported/Book/index.md", "Imported/Old/index.md"},
+	} {
+		got, err := Input{Target: Target{Scheme: SchemeTrigger}}.Resolve(t.Context(), ResolveEnv{FS: bundles(), Facts: Facts{Files: names}})
+		if err != nil || fileNames(got) != want {
+			t.Errorf("%q: %q, %v, want %q", names, fileNames(got), err, want)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 			}
 			return nil
 		}
-		if !leftover(name) && vault.Fits(f.env.FS, match, name) && f.regular(name, d) {
+		if !leftover(name) && vault.Fits(f.env.FS, match, name) && !f.represented(glob, name) && f.regular(name, d) {
 			list = append(list, candidate{name: name})
 		}
 		if all && len(list) > f.env.MaxFiles {
@@ -105,7 +105,16 @@ func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 		}
 		return nil, fmt.Errorf("list %s: %w", f.res.Target, err)
 	}
-	return f.withoutChapters(list), nil
+	return list, nil
+}
+
+// represented reports whether a glob leaves out a file because it selects another for it: the note of the document whose chapter the
+// file is, or the newer version of its bundle. A glob that says "(version" means older versions.
+func (f *finder) represented(glob, name string) bool {
+	if document := vault.ChapterOf(f.env.FS, name); document != "" && doublestar.MatchUnvalidated(glob, document) {
+		return true
+	}
+	return !strings.Contains(unescape(glob), "(version") && vault.IsFormerVersion(f.env.FS, name)
 }
 
 // withoutChapters drops the notes of chapters whose document is selected too: its note represents all of them.

@@ -164,7 +164,7 @@ func (f *finder) trigger() ([]candidate, error) {
 	if names := f.env.Facts.Files; len(names) > 0 {
 		f.res.Target = names[0]
 	}
-	return list, nil
+	return f.withoutChapters(list), nil
 }
 
 func (f *finder) pattern(err error) error {

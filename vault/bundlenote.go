@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -102,6 +103,25 @@ func ChapterOf(fsys fs.FS, name string) string {
 		return BundleNote(fsys, path.Dir(dir))
 	}
 	return ""
+}
+
+// asideName is the name of the folder in which the version of a bundle before is kept: the first part is the bundle's.
+var asideName = regexp.MustCompile(`^(.+) \(version \d+\)( \(\d+\))?$`)
+
+// IsFormerVersion reports whether a file is in a bundle that a newer version has replaced, and that is kept beside it.
+func IsFormerVersion(fsys fs.FS, name string) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		parts := asideName.FindStringSubmatch(path.Base(dir))
+		if parts != nil && isBundle(fsys, dir) && isBundle(fsys, path.Join(path.Dir(dir), parts[1])) {
+			return true
+		}
+	}
+	return false
+}
+
+func isBundle(fsys fs.FS, dir string) bool {
+	info, err := fs.Stat(fsys, path.Join(dir, ManifestFile))
+	return err == nil && info.Mode().IsRegular()
 }
 
 // isPage reports whether a name is that of a page's text, with this extension.

@@ -66,10 +66,15 @@ func (w *watching) gather(ctx context.Context, changes []vault.Change) {
 	w.save(ctx)
 }
 
-// watches reports whether a workflow watches a file, under its name or the one in older bundles.
+// watches reports whether a workflow watches a file, under its name or the one in older bundles. A document whose note it watches is
+// one file to it, not also the notes of its chapters: an import writes all of them. A version of a bundle that an import sets aside
+// is no new file.
 func (w *watching) watches(p *workflow.Plan, name string) bool {
 	if w.cfg.FS == nil {
 		return p.Meta.Watches(name)
+	}
+	if document := vault.ChapterOf(w.cfg.FS, name); document != "" && p.Meta.Watches(document) || vault.IsFormerVersion(w.cfg.FS, name) {
+		return false
 	}
 	return vault.Fits(w.cfg.FS, p.Meta.Watches, name)
 }

@@ -50,6 +50,31 @@ func TestWatch_oneRunForManyChanges(t *testing.T) {
 	})
 }
 
+// An import writes the notes of a document and of its chapters. A workflow that watches all of them starts once, for the document.
+func TestWatch_chaptersOfADocument(t *testing.T) {
+	t.Parallel()
+	bubble(t, epoch, func(t *testing.T, r *rig) {
+		r.plan("all", "watch: \"Imported/**/*.md\"\nenabled: true\nruns: each")
+		r.plan("chapters", "watch: \"Imported/*/chapters/*.md\"\nenabled: true")
+		triggers, down := r.up()
+		r.files["Imported/Book/manifest.json"] = `{"version": 1, "note": "Book.md"}`
+		for _, name := range []string{"Imported/Book/Book.md", "Imported/Book/chapters/01 A.md", "Imported/Book/chapters/02 B.md"} {
+			r.files[name] = "one"
+			r.change(triggers, name, "one")
+		}
+		sleep(time.Minute)
+		down()
+		got := map[string][]string{}
+		for _, a := range r.asked() {
+			got[a.Subject] = append(got[a.Subject], a.Trigger.Files...)
+		}
+		want := map[string][]string{"all": {"Imported/Book/Book.md"}, "chapters": {"Imported/Book/chapters/01 A.md", "Imported/Book/chapters/02 B.md"}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("runs (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // A workflow that watches the notes of bundles under the name that they had in older versions sees those of new ones.
 func TestWatch_pathsOfOlderBundles(t *testing.T) {
 	t.Parallel()
@@ -62,6 +87,9 @@ func TestWatch_pathsOfOlderBundles(t *testing.T) {
 		r.change(triggers, "Imported/Book/Book.md", "two")
 		r.change(triggers, "Imported/Book/mine.md", "own words")
 		r.change(triggers, "Imported/Old/index.md", "old")
+		r.files["Imported/Book (version 1)/manifest.json"] = `{"version": 1, "note": "Book.md"}`
+		r.files["Imported/Book (version 1)/Book.md"] = "former"
+		r.change(triggers, "Imported/Book (version 1)/Book.md", "former")
 		sleep(time.Minute)
 		down()
 		r.files["Imported/Book/Book.md"] = "changed while nobody watched"
