@@ -24,6 +24,7 @@ var rooms = []room{
 	{"content/visible", 1, nil},
 	{"step/defuse", 1, nil},
 	{"step/cite", 1, nil},
+	{"step/parts", 1, nil},
 	{"content/conform", 1, nil},
 	{"imaging", 1, nil},
 	{"media/remote", 1, []string{"imaging"}},
