@@ -78,6 +78,26 @@ func (d document) headings() []heading {
 	return list
 }
 
+// Heading is a heading outside quotes and lists. Start is the offset of its line.
+type Heading struct {
+	Start int
+	Level int
+	Text  string
+}
+
+// Headings lists the headings that make sections, in order.
+func Headings(src []byte) []Heading {
+	if tooDeep(src) {
+		return nil
+	}
+	d := parse(src, blocks)
+	var list []Heading
+	for _, h := range d.headings() {
+		list = append(list, Heading{h.start + d.base, h.level, h.text})
+	}
+	return list
+}
+
 // FirstHeading returns the text of a note's first heading outside quotes and lists; "" without one.
 func FirstHeading(src []byte) string {
 	if tooDeep(src) {
