@@ -34,6 +34,9 @@ func (blank) Variable(context.Context, string, string) (v engine.Var, set bool, 
 	return engine.Var{}, false, nil
 }
 
+// Parts implements step.Memory.
+func (blank) Parts(context.Context, string, string, string) ([]engine.PartState, error) { return nil, nil }
+
 // Put implements change.Blobs.
 func (blank) Put(context.Context, []byte) (string, error) { return "", errPreview }
 

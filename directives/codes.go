@@ -114,6 +114,15 @@ const (
 
 	CodeOldMeaning = "VF240"
 	CodeOldPlace   = "VF241"
+
+	CodePartWord    = "VF280"
+	CodePartBatch   = "VF281"
+	CodePartOverlap = "VF282"
+	CodePartSource  = "VF283"
+	CodePartItem    = "VF284"
+	CodePartNoPages = "VF285"
+	CodePartOutline = "VF286"
+	CodePagesText   = "VF287"
 )
 
 // Code describes one code: its meaning and how to fix the fault, each in one line.

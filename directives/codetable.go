@@ -101,4 +101,12 @@ var codes = []Code{
 	{CodeModelWaits, diag.SeverityWarning, "a model from the vault's settings waits for your approval, and so does the workflow", "review and allow it with vaultflow trust"},
 	{CodeOldMeaning, diag.SeverityWarning, "AssistantMD understood this differently", "write it as the message says, or run vaultflow check --fix"},
 	{CodeOldPlace, diag.SeverityWarning, "a workflow is where AssistantMD kept them, and is ignored", "move it into the workflows folder, or run vaultflow check --fix"},
+	{CodePartWord, diag.SeverityError, "an @for_each names parts that documents do not have", "write pages of, chapters of or sections of"},
+	{CodePartBatch, diag.SeverityError, "batch= is set for parts of documents", "use window= for items of several pages"},
+	{CodePartOverlap, diag.SeverityError, "an overlap is as long as its window", "make the window longer or the overlap shorter"},
+	{CodePartSource, diag.SeverityError, "parts are wanted of something that is no document", "name a note, an imported document or a PDF file"},
+	{CodePartItem, diag.SeverityError, "{item} is a part of a document, but is used outside @input file: {item}", "use {item-name}, {item-title} or {item-label}"},
+	{CodePartNoPages, diag.SeverityError, "pages or chapters are wanted of a file without pages", "write sections of, or name an imported document"},
+	{CodePartOutline, diag.SeverityWarning, "a document has no outline, so its chapters are ranges of pages", "write pages of, with window="},
+	{CodePagesText, diag.SeverityError, "the pattern in pages= does not result in page numbers", "use a value such as 1-20,25"},
 }

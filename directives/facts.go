@@ -24,6 +24,7 @@ type Facts struct {
 	Item      string // the item of an @for_each; empty outside one
 	ItemName  string
 	ItemLabel string   // what the item is today, such as pages 21–40; empty: its name
+	ItemTitle string   // of a chapter or section; empty: that of the file
 	ItemValue bool     // the item is an entry of a list, not a file
 	Batch     int      // from 1; 0 outside an @for_each
 	Items     []string // all items of the batch, including Item; for an @input

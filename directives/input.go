@@ -1,6 +1,7 @@
 package directives
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,12 +33,13 @@ type Input struct {
 	Lines      *Range      `json:"lines,omitempty"`
 	Properties *Properties `json:"properties,omitempty"`
 	Pages      []Range     `json:"pages,omitempty"`
-	Images     string      `json:"images,omitempty"`   // auto, ignore or required; empty means auto
-	Comments   string      `json:"comments,omitempty"` // drop or keep; empty means drop
-	Embeds     string      `json:"embeds,omitempty"`   // inline or ref; empty means inline
-	Trust      string      `json:"trust,omitempty"`    // trusted or untrusted; empty means by location
-	As         string      `json:"as,omitempty"`       // the place {{As}} in the prompt
-	Scope      string      `json:"scope,omitempty"`    // of a variable to read: run or workflow; empty means run
+	PagesText  string      `json:"pages_text,omitempty"` // with patterns, in place of Pages; see [Input.PagesFor]
+	Images     string      `json:"images,omitempty"`     // auto, ignore or required; empty means auto
+	Comments   string      `json:"comments,omitempty"`   // drop or keep; empty means drop
+	Embeds     string      `json:"embeds,omitempty"`     // inline or ref; empty means inline
+	Trust      string      `json:"trust,omitempty"`      // trusted or untrusted; empty means by location
+	As         string      `json:"as,omitempty"`         // the place {{As}} in the prompt
+	Scope      string      `json:"scope,omitempty"`      // of a variable to read: run or workflow; empty means run
 
 	Route *Route `json:"route,omitempty"` // where its content goes instead of the prompt
 }
@@ -126,7 +128,7 @@ func (in *Input) set(p Param, r *report) {
 	case "properties":
 		in.Properties = readProperties(p, r)
 	case "pages":
-		in.Pages = readPages(p, r)
+		in.readPages(p, r)
 	case "images":
 		in.Images = p.word(r, ImagesAuto, ImagesIgnore, ImagesRequired)
 	case "comments":
@@ -166,23 +168,54 @@ func readLines(p Param, r *report) *Range {
 	return &rg
 }
 
-func readPages(p Param, r *report) []Range {
+// readPages reads the pages, or the patterns that will be replaced with them.
+func (in *Input) readPages(p Param, r *report) {
+	if strings.Contains(p.Value, "{") {
+		in.PagesText = p.Value
+		checkPattern(source{text: p.Value, at: p.ValueAt}, modeText, r)
+		return
+	}
+	var err error
+	if in.Pages, err = parsePages(p.Value); err != nil {
+		r.add(p.ValueAt, CodeParamValue, "write pages=1-20,25", "%v", err)
+	}
+}
+
+func parsePages(text string) ([]Range, error) {
 	var list []Range
-	for part := range strings.SplitSeq(p.Value, ",") {
+	for part := range strings.SplitSeq(text, ",") {
 		if strings.TrimSpace(part) == "" {
 			continue
 		}
 		rg, err := readRange(part)
 		if err != nil {
-			r.add(p.ValueAt, CodeParamValue, "write pages=1-20,25", "pages: %v", err)
-			return nil
+			return nil, fmt.Errorf("pages: %w", err)
 		}
 		list = append(list, rg)
 	}
 	if len(list) == 0 {
-		r.add(p.ValueAt, CodeParamValue, "write pages=1-20,25", "pages names no page")
+		return nil, errors.New("pages names no page")
 	}
-	return list
+	return list, nil
+}
+
+// pageWords are what people and models write around page numbers.
+var pageWords = strings.NewReplacer("pages", "", "Pages", "", "page", "", "Page", "", "pp.", "", "p.", "", "–", "-", "—", "-", " to ", "-", " and ", ",", ";", ",")
+
+// PagesFor returns the pages of an input, with the patterns of pages= replaced. The values may be written as people write pages.
+func (in Input) PagesFor(f Facts) ([]Range, error) {
+	if in.PagesText == "" {
+		return in.Pages, nil
+	}
+	text, err := Expand(in.PagesText, f)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := parsePages(pageWords.Replace(text))
+	if err != nil {
+		return nil, At(in.At, CodePagesText, "let it be page numbers such as 1-20,25", "pages=%s is %q: %v", in.PagesText, clip(text), err)
+	}
+	return pages, nil
 }
 
 // readRange reads `7`, `3-9` and `3-`.

@@ -9,6 +9,11 @@ func (in Input) perItem(f Facts) bool {
 	return len(f.Items) > 0 && !in.Target.Literal && MentionsItem(in.Target.Path)
 }
 
+// ReadsItem reports whether an input is `file: {item}`, which shows the whole item.
+func (in Input) ReadsItem() bool {
+	return in.Target.Scheme == SchemeFile && !in.Target.Literal && !in.Target.Link && in.Target.Path == "{item}"
+}
+
 // resolveItems resolves an input for each item and merges the results.
 func (in Input) resolveItems(ctx context.Context, env ResolveEnv) (Resolution, error) {
 	all := Resolution{Missing: true}

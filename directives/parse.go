@@ -183,8 +183,14 @@ func value(name string, g grammar, s source, r *report) (string, diag.Position, 
 		return s.text, s.at, nil
 	}
 	start := 0
+	if g.parts {
+		_, start = partsOf(s.text)
+		for start > 0 && start < len(s.text) && (s.text[start] == ' ' || s.text[start] == '\t') {
+			start++
+		}
+	}
 	if g.target {
-		start = schemeEnd(s.text)
+		start += schemeEnd(s.text[start:])
 	}
 	if start < len(s.text) {
 		if end, delimited := delimitedEnd(s, start, r); delimited {

@@ -42,6 +42,12 @@ func ofItem(name string) bool {
 // MentionsItem reports whether a path or text has a pattern about the item of an @for_each.
 func MentionsItem(text string) bool { return mentions(text, ofItem) }
 
+// MentionsWholeItem reports whether a path or text has {item} itself. Where the items are parts of documents, that is the part's
+// content.
+func MentionsWholeItem(text string) bool {
+	return mentions(text, func(name string) bool { return name == "item" })
+}
+
 // MentionsTrigger reports whether a path or text has a pattern about the file that started the run.
 func MentionsTrigger(text string) bool { return mentions(text, ofTrigger) }
 
@@ -158,6 +164,8 @@ func (f Facts) itemValue(suffix string) (text string, ok bool) {
 		return f.ItemName, true
 	case f.ItemValue:
 		return "", true
+	case suffix == "title" && f.ItemTitle != "":
+		return f.ItemTitle, true
 	}
 	return f.fileValue(f.Item, suffix), true
 }

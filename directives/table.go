@@ -109,12 +109,12 @@ func rows() []row {
 		{
 			name: "for_each",
 			grammar: grammar{
-				single: true, target: true,
-				params: []string{"pending", "latest", "limit", "order", "dir", "batch", "as", "parallel", "on_error"},
+				single: true, target: true, parts: true,
+				params: []string{"pending", "latest", "limit", "order", "dir", "batch", "window", "overlap", "level", "as", "parallel", "on_error"},
 			},
 			read:   func(s *Set, d Directive, _ int, r *report) { s.ForEach = readForEach(d, r) },
 			advice: "write @for_each file: Inbox/*",
-			value:  "`file: PATH`, `trigger`, `variable: NAME` (a JSON list)", meaning: "runs the step for each item, or for each batch of items",
+			value:  "`file: PATH`, `trigger`, `variable: NAME` (a JSON list); `pages of`, `chapters of` or `sections of` a `[[document]]`, `file: PATH` or `trigger`", meaning: "runs the step for each item, or for each batch of items",
 			example: "@for_each file: Photos/*.jpg (pending, batch=5, on_error=skip)\n" +
 				"@input file: {item}\n" +
 				"@output file: Tags/batch {batch}\n" +

@@ -55,6 +55,8 @@ type Item struct {
 	SHA256  string `json:"sha256,omitempty"`  // of the file's content, or the blob that holds the entry
 	Value   bool   `json:"value,omitempty"`   // an entry of a list: SHA256 is a blob
 	Pending bool   `json:"pending,omitempty"` // mark it when its batch commits
+
+	Part *ItemPart `json:"part,omitempty"` // of the document Name; nil: all of it
 }
 
 // StepIn asks whether the step's @when conditions hold, or for the items of its @for_each.
@@ -73,8 +75,9 @@ type WhenOut struct {
 
 // ExpandOut lists them in batches. The list is pinned by the journal: files that arrive later belong to a later run.
 type ExpandOut struct {
-	Batches  [][]Item `json:"batches,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
+	Batches  [][]Item     `json:"batches,omitempty"`
+	Warnings []string     `json:"warnings,omitempty"`
+	Parts    *PartsChange `json:"parts,omitempty"` // of documents; nil: nothing but the items
 }
 
 // ResolveIn asks which files the step's inputs are now.
@@ -318,6 +321,8 @@ type Mark struct {
 	Directive int    `json:"directive"`
 	Name      string `json:"name"`
 	SHA256    string `json:"sha256"`
+
+	Part *PartState `json:"part,omitempty"` // Name and SHA256 are those of a part of a document
 }
 
 // CommitIn asks for the writes. For each file: when its content has the digest New, it is done already (this process

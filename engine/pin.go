@@ -39,6 +39,7 @@ func PinSteps(p *workflow.Plan) []PinnedStep {
 func pinDemands(p *PinnedStep, s workflow.Step) {
 	p.When, p.Cache, p.Sets = len(s.When) > 0, s.Cache != nil && !p.NoModel, setsVariable(s)
 	p.Subject = s.NeedsFile()
+	p.Whole = s.WriteMode.Mode == "replace" || s.WriteMode.Mode == "new"
 	if each := s.ForEach; each != nil {
 		p.ForEach = &PinnedForEach{Parallel: each.Parallel, Skip: each.OnError == "skip"}
 	}

@@ -149,6 +149,8 @@ type PinnedStep struct {
 	Sets    bool           `json:"sets,omitempty"`    // it may set a variable that its later batches see
 	Subject bool           `json:"subject,omitempty"` // it needs the file that started the run
 
+	Whole bool `json:"whole,omitempty"` // the outputs replace whole files or make new ones
+
 	Cite bool `json:"cite,omitempty"` // @cite: the stage gets the pages that the model was shown
 
 	ApproveOutputs bool `json:"approve_outputs,omitempty"` // @approve outputs: files are approved before they are written

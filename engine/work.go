@@ -92,7 +92,7 @@ func inputNames(inputs []ResolvedInput) []string {
 func itemNames(items []Item) []string {
 	var names []string
 	for _, item := range items {
-		names = append(names, item.Name)
+		names = append(names, item.Shown())
 	}
 	return names
 }

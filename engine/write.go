@@ -122,6 +122,9 @@ func (d *delivery) commit(staged StageOut) (conflicts []string, raced bool, err 
 				return nil, false, nil
 			}
 			in.Shared, in.Marks, in.Cache = shared(d.withTools(staged.Vars), d.rec.Origins), d.marks, d.cache
+			if d.step.Whole {
+				in.Marks = withFiles(d.marks, slices.Concat(d.done, yes))
+			}
 		} else if waiting = open; len(yes) == 0 {
 			continue
 		}
@@ -182,13 +185,15 @@ func marksOf(w *work) []Mark {
 	for _, in := range w.inputs {
 		for _, f := range in.Files {
 			if f.Pending {
-				list = append(list, Mark{in.Directive, f.Name, f.SHA256})
+				list = append(list, Mark{Directive: in.Directive, Name: f.Name, SHA256: f.SHA256})
 			}
 		}
 	}
 	for _, item := range w.ref.Items {
-		if item.Pending {
-			list = append(list, Mark{ForEachDirective, item.Name, item.SHA256})
+		if item.Part != nil {
+			list = append(list, item.mark())
+		} else if item.Pending {
+			list = append(list, Mark{Directive: ForEachDirective, Name: item.Name, SHA256: item.SHA256})
 		}
 	}
 	return list

@@ -195,12 +195,19 @@ func (a *Assembler) runFacts(s Context) []string {
 
 // promptInputs returns the resolved inputs for the builder, without routed ones.
 func (a *Assembler) promptInputs(ctx context.Context, s Context, resolved []engine.ResolvedInput) ([]prompt.Input, error) {
-	inputs := s.itemInputs()
+	inputs, err := s.itemInputs()
+	if err != nil {
+		return nil, err
+	}
 	for _, directive := range s.Step.Inputs {
 		if directive.Route != nil && directive.Route.To != directives.RouteInline {
 			continue
 		}
-		input := prompt.Input{Directive: directive}
+		aimed, err := s.aimed(directive)
+		if err != nil {
+			return nil, err
+		}
+		input := prompt.Input{Directive: aimed}
 		i := slices.IndexFunc(resolved, func(r engine.ResolvedInput) bool { return r.Directive == directive.Index })
 		if i >= 0 {
 			input.Origins = resolved[i].Origins
@@ -224,20 +231,24 @@ func (a *Assembler) promptInputs(ctx context.Context, s Context, resolved []engi
 }
 
 // itemInputs returns the items of the batch as inputs, if `as=` of @for_each names their place.
-func (s Context) itemInputs() []prompt.Input {
+func (s Context) itemInputs() ([]prompt.Input, error) {
 	each := s.Step.ForEach
 	if each == nil || each.As == "" {
-		return nil
+		return nil, nil
 	}
 	var inputs []prompt.Input
 	for _, it := range s.items {
-		input := prompt.Input{Directive: each.Input(), Names: []string{it.Name}}
+		directive, err := s.aimed(each.Input())
+		if err != nil {
+			return nil, err
+		}
+		input := prompt.Input{Directive: directive, Names: []string{it.Name}}
 		if it.Value {
 			input.Names, input.Text, input.Origins = nil, it.text, s.foreign
 		}
 		inputs = append(inputs, input)
 	}
-	return inputs
+	return inputs, nil
 }
 
 // omissions lists the references that the model does not see.

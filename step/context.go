@@ -46,7 +46,47 @@ func (s *Context) setBatch(batch int, items []item) {
 	}
 	if len(items) > 0 {
 		s.Facts.Item, s.Facts.ItemName = items[0].text, items[0].name()
+		if part := items[0].Part; part != nil {
+			s.Facts.ItemLabel, s.Facts.ItemTitle = part.Label(), part.Title
+		}
 	}
+}
+
+// part returns the part of a document that the item is, or nil.
+func (s Context) part() *engine.ItemPart {
+	if len(s.items) != 1 {
+		return nil
+	}
+	return s.items[0].Part
+}
+
+// aimed returns an input with the pages or lines that it shows of its files: those of the item, or those that patterns name.
+func (s Context) aimed(input directives.Input) (directives.Input, error) {
+	part := s.part()
+	if part != nil && (input.ReadsItem() || input.Index == directives.ForEachIndex) {
+		if part.Paged() {
+			input.Pages = ranges(part.Numbers())
+		} else {
+			input.Lines = &directives.Range{First: part.Lines[0], Last: part.Lines[1]}
+		}
+		return input, nil
+	}
+	var err error
+	input.Pages, err = input.PagesFor(s.Facts)
+	return input, failure.WithCode(err, failure.Input)
+}
+
+// ranges returns ascending numbers as ranges.
+func ranges(numbers []int) []directives.Range {
+	var list []directives.Range
+	for _, n := range numbers {
+		if last := len(list) - 1; last >= 0 && list[last].Last+1 == n {
+			list[last].Last = n
+			continue
+		}
+		list = append(list, directives.Range{First: n, Last: n})
+	}
+	return list
 }
 
 // About sets the files that the run is about; chosen are the untrusted things that chose them.

@@ -32,6 +32,8 @@ type Memory interface {
 	Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error
 	// Variable returns a variable with scope=workflow, and whether it was ever set.
 	Variable(ctx context.Context, workflow, name string) (v engine.Var, set bool, err error)
+	// Parts returns the parts of a document that a step has done, in order.
+	Parts(ctx context.Context, workflow, step, document string) ([]engine.PartState, error)
 }
 
 // Cache keeps answers for `@cache`.
@@ -172,7 +174,7 @@ type Steps struct {
 func New(d *Deps, tools Tools) *Steps {
 	s := &Steps{
 		Conditions: &Conditions{d.Plans, d.Vars, d.Inputs},
-		Expander:   &Expander{d.Plans, d.Vars, d.Inputs},
+		Expander:   &Expander{d.Plans, d.Vars, d.Inputs, divider{d.Inputs, d.Memory, d.Library}},
 		Inputs:     d.Inputs,
 		Assembler: &Assembler{
 			plans: d.Plans, models: d.Models, stored: d.Stored, sources: d.Sources, inputs: d.Inputs, outputs: d.Outputs, budgets: d.Budgets,

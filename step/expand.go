@@ -2,6 +2,7 @@ package step
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/vaultflow/vaultflow/directives"
@@ -16,6 +17,15 @@ type Expander struct {
 	plans  *Plans
 	vars   Vars
 	inputs Inputs
+	divide divider
+}
+
+// expansion is the items of an @for_each now.
+type expansion struct {
+	items    []item
+	warnings []string
+	parts    *engine.PartsChange // of documents
+	all      []engine.Item       // all parts, with those that are done
 }
 
 // Expand lists the items of a step's @for_each in batches: files with the digest of their content, or the entries of a
@@ -25,12 +35,12 @@ func (e *Expander) Expand(ctx context.Context, in engine.StepIn) (engine.ExpandO
 	if err != nil || s.Step.ForEach == nil {
 		return engine.ExpandOut{}, err
 	}
-	items, warnings, err := e.itemsOf(ctx, s, in.Vars)
+	found, err := e.itemsOf(ctx, s, in.Vars)
 	if err != nil {
 		return engine.ExpandOut{}, err
 	}
-	out := engine.ExpandOut{Warnings: warnings}
-	for batch := range slices.Chunk(items, max(s.Step.ForEach.Batch, 1)) {
+	out := engine.ExpandOut{Warnings: found.warnings, Parts: found.parts}
+	for batch := range slices.Chunk(found.items, max(s.Step.ForEach.Batch, 1)) {
 		var stored []engine.Item
 		for _, it := range batch {
 			if it.Value {
@@ -46,24 +56,29 @@ func (e *Expander) Expand(ctx context.Context, in engine.StepIn) (engine.ExpandO
 }
 
 // itemsOf returns the items of an @for_each, in order. Entries of a list have no digest yet.
-func (e *Expander) itemsOf(ctx context.Context, s Context, vars []engine.Var) ([]item, []string, error) {
+func (e *Expander) itemsOf(ctx context.Context, s Context, vars []engine.Var) (found expansion, err error) {
 	if err := s.checkSubject(); err != nil {
-		return nil, nil, err
+		return found, err
 	}
 	each := *s.Step.ForEach
-	if each.Target.Scheme == directives.SchemeVariable {
-		items, err := e.entries(ctx, s, each, vars)
-		return items, nil, err
+	switch {
+	case each.Target.Scheme == directives.SchemeVariable:
+		found.items, err = e.entries(ctx, s, each, vars)
+		return found, err
+	case each.Parts != "":
+		return e.divide.divide(ctx, s, vars)
 	}
-	found, diagnostics, err := e.inputs.Find(ctx, s, each.Input(), vars)
+	inputs := e.inputs
+	inputs.MaxFiles = math.MaxInt // each batch is a work of its own
+	files, diagnostics, err := inputs.Find(ctx, s, each.Input(), vars)
 	if err != nil {
-		return nil, nil, err
+		return found, err
 	}
-	var items []item
-	for _, file := range found.Files {
-		items = append(items, item{engine.Item{Name: file.Name, SHA256: file.SHA256, Pending: file.Pending}, file.Name})
+	for _, file := range files.Files {
+		found.items = append(found.items, item{engine.Item{Name: file.Name, SHA256: file.SHA256, Pending: file.Pending}, file.Name})
 	}
-	return items, warningLines(diagnostics), nil
+	found.warnings = warningLines(diagnostics)
+	return found, nil
 }
 
 func warningLines(diagnostics []diag.Diagnostic) []string {

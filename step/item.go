@@ -42,7 +42,10 @@ func (p *Plans) items(ctx context.Context, all []engine.Item) ([]item, error) {
 
 // name returns {item-name}: a file's name without folder and extension, or the entry's text as a valid name.
 func (it item) name() string {
-	if !it.Value {
+	switch {
+	case it.Part != nil:
+		return it.Part.Called
+	case !it.Value:
 		return directives.NameOf(it.Name)
 	}
 	name := strings.Map(func(c rune) rune {

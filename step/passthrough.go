@@ -35,8 +35,12 @@ func (a *Assembler) passThrough(ctx context.Context, s Context, resolved []engin
 // passages returns the items of the batch and the inputs that are not routed, in order.
 func (a *Assembler) passages(ctx context.Context, s Context, resolved []engine.ResolvedInput) ([]passage, error) {
 	var list []passage
-	for _, input := range s.itemInputs() {
-		text, err := a.itemText(input)
+	items, err := s.itemInputs()
+	if err != nil {
+		return nil, err
+	}
+	for _, input := range items {
+		text, err := a.itemText(s, input)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +51,7 @@ func (a *Assembler) passages(ctx context.Context, s Context, resolved []engine.R
 		if i < 0 || directive.Route != nil && directive.Route.To != directives.RouteInline {
 			continue
 		}
-		text, err := a.inputs.text(ctx, resolved[i])
+		text, err := a.inputs.textOf(ctx, s, directive, resolved[i])
 		if err != nil {
 			return nil, err
 		}
@@ -57,9 +61,12 @@ func (a *Assembler) passages(ctx context.Context, s Context, resolved []engine.R
 }
 
 // itemText returns an item as text: a list's entry, or a file's content.
-func (a *Assembler) itemText(input prompt.Input) (string, error) {
-	if len(input.Names) == 0 {
+func (a *Assembler) itemText(s Context, input prompt.Input) (string, error) {
+	switch part := s.part(); {
+	case len(input.Names) == 0:
 		return input.Text, nil
+	case part != nil:
+		return a.inputs.partText(input.Names[0], part.Part)
 	}
 	return a.inputs.fileText(input.Names[0])
 }

@@ -50,6 +50,20 @@ type PreviewedItems struct {
 	Batches int      // how many
 	Batch   int      // the one that is shown, from 1; 0 when there is none
 	Names   []string // of its items
+	Parts   []string // all parts of documents that are done in the run
+	Done    int      // how many more parts there are, which are done already
+	Other   int      // how many of those were done with another prompt
+}
+
+// parts lists the parts of documents that would be done.
+func (p *PreviewedItems) parts(found expansion) {
+	if found.parts == nil {
+		return
+	}
+	for _, it := range found.items {
+		p.Parts = append(p.Parts, it.Shown())
+	}
+	p.Done, p.Other = len(found.all)-len(found.items), found.parts.Other
 }
 
 // PreviewedSecond is what would be sent to the fallback model.
@@ -110,13 +124,15 @@ func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, 
 
 // items finds the batches and puts the chosen one into the step context.
 func (p *Previewer) items(ctx context.Context, s *Context, out *Previewed, batch int) error {
-	items, warnings, err := p.expander.itemsOf(ctx, *s, nil)
+	found, err := p.expander.itemsOf(ctx, *s, nil)
 	if err != nil {
 		return err
 	}
-	out.Warnings = append(out.Warnings, warnings...)
+	items := found.items
+	out.Warnings = append(out.Warnings, found.warnings...)
 	batches := slices.Collect(slices.Chunk(items, max(s.Step.ForEach.Batch, 1)))
 	out.Items = &PreviewedItems{Items: len(items), Batches: len(batches)}
+	out.Items.parts(found)
 	if len(batches) == 0 {
 		return nil
 	}
@@ -125,7 +141,7 @@ func (p *Previewer) items(ctx context.Context, s *Context, out *Previewed, batch
 	}
 	out.Items.Batch = batch
 	for _, it := range batches[batch-1] {
-		out.Items.Names = append(out.Items.Names, it.Name)
+		out.Items.Names = append(out.Items.Names, it.Shown())
 	}
 	s.setBatch(batch, batches[batch-1])
 	return nil

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/step/parts"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -136,6 +139,41 @@ func (r Inputs) env(s Context) directives.ResolveEnv {
 		env.Pending = nil
 	}
 	return env
+}
+
+// textOf returns the content of an input, of a part of a document only that part.
+func (r Inputs) textOf(ctx context.Context, s Context, input directives.Input, in engine.ResolvedInput) (string, error) {
+	if part := s.part(); part != nil && input.ReadsItem() && len(in.Files) == 1 {
+		return r.partText(in.Files[0].Name, part.Part)
+	}
+	return r.text(ctx, in)
+}
+
+// partText returns the text of a part of a document.
+func (r Inputs) partText(name string, part parts.Part) (string, error) {
+	if !part.Paged() {
+		text, err := r.fileText(name)
+		lines := strings.SplitAfter(text, "\n")
+		return strings.TrimRight(strings.Join(lines[min(part.Lines[0]-1, len(lines)):min(part.Lines[1], len(lines))], ""), "\n"), err
+	}
+	m, err := readManifest(r.FS, path.Dir(name))
+	if err != nil {
+		return "", failure.New(failure.Input, "import the document to use its text without a model", "the pages of %s have no text in the vault", name)
+	}
+	var texts []string
+	for _, n := range part.Numbers() {
+		for _, p := range m.Pages {
+			if p.N != n || p.Text == nil || !fs.ValidPath(p.Text.Path) || p.Text.Path == "" {
+				continue
+			}
+			text, err := r.fileText(path.Join(path.Dir(name), p.Text.Path))
+			if err != nil {
+				return "", err
+			}
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n\n"), nil
 }
 
 // text returns the content of an input's files, separated by blank lines.

@@ -301,7 +301,7 @@ func (st *staging) route(ctx context.Context, input directives.Input, resolved [
 	if i < 0 {
 		return nil
 	}
-	text, err := st.a.inputs.text(ctx, resolved[i])
+	text, err := st.a.inputs.textOf(ctx, st.s, input, resolved[i])
 	if err != nil {
 		return err
 	}

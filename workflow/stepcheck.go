@@ -23,6 +23,7 @@ func (c stepCheck) check() {
 	c.unusedHeader()
 	c.withoutModel()
 	c.items()
+	c.parts()
 	c.writeMode()
 	c.formats()
 	c.citations()
@@ -112,6 +113,47 @@ func (c stepCheck) overwrites(t directives.Target) {
 	}
 }
 
+// parts reports {item} in places where a part of a document makes no sense.
+func (c stepCheck) parts() {
+	each := c.step.ForEach
+	if each == nil || each.Parts == "" {
+		return
+	}
+	refuse := func(at Position, where string) {
+		c.out.add(at, directives.CodePartItem, "write {item-name}, {item-title} or {item-label}", "{item} is a part of a document and belongs in @input file: {item}, not in %s", where)
+	}
+	target := func(t directives.Target) {
+		if !t.Literal && directives.MentionsWholeItem(t.Path) {
+			refuse(t.At, t.String())
+		}
+	}
+	for _, in := range c.step.Inputs {
+		switch {
+		case !in.ReadsItem():
+			target(in.Target)
+		case len(in.Pages) > 0 || in.PagesText != "":
+			c.out.add(in.At, directives.CodeExclusive, "remove pages=", "{item} has pages of its own, so pages= has no meaning")
+		}
+		if in.Route != nil && in.Route.Target != nil {
+			target(*in.Route.Target)
+		}
+	}
+	for _, out := range c.step.Outputs {
+		target(out.Target)
+	}
+	for _, use := range c.step.toolUses() {
+		if use.Route != nil && use.Route.Target != nil {
+			target(*use.Route.Target)
+		}
+	}
+	if directives.MentionsWholeItem(c.step.Header) {
+		refuse(c.step.HeaderAt, "@header")
+	}
+	if directives.MentionsWholeItem(c.step.Prompt) {
+		refuse(c.at, "the prompt")
+	}
+}
+
 func (c stepCheck) usesItems() bool {
 	if hasItem(directives.Target{Path: c.step.Header}) || directives.MentionsItem(c.step.Prompt) {
 		return true
@@ -122,7 +164,7 @@ func (c stepCheck) usesItems() bool {
 		}
 	}
 	for _, in := range c.step.Inputs {
-		if hasItem(in.Target) || in.Route != nil && in.Route.Target != nil && hasItem(*in.Route.Target) {
+		if hasItem(in.Target) || hasItem(directives.Target{Path: in.PagesText}) || in.Route != nil && in.Route.Target != nil && hasItem(*in.Route.Target) {
 			return true
 		}
 	}

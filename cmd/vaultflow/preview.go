@@ -148,6 +148,9 @@ type promptLine struct {
 	Batches  int             `json:"batches,omitempty"`
 	Batch    int             `json:"batch,omitempty"`       // the one that is shown
 	Names    []string        `json:"batch_items,omitempty"` // its items
+	Parts    []string        `json:"parts,omitempty"`       // of documents, all that would be done
+	Done     int             `json:"parts_done,omitempty"`  // that are done already
+	Other    int             `json:"parts_done_with_another_prompt,omitempty"`
 	Schema   json.RawMessage `json:"schema,omitempty"`
 	Cache    string          `json:"cache,omitempty"` // hit or miss
 	Tools    []string        `json:"tools,omitempty"`
@@ -172,6 +175,7 @@ func printPreview(g *globals, step string, p step.Previewed) error {
 	}
 	if i := p.Items; i != nil {
 		line.Items, line.Batches, line.Batch, line.Names = i.Items, i.Batches, i.Batch, i.Names
+		line.Parts, line.Done, line.Other = i.Parts, i.Done, i.Other
 	}
 	if p.Fallback != nil {
 		line.Fallback = p.Fallback.Model
@@ -203,6 +207,21 @@ func writeNotes(w io.Writer, step string, p step.Previewed) {
 	}
 }
 
+// partNotes list the parts of documents that the run would do, and say how many are done.
+func partNotes(i step.PreviewedItems) []string {
+	var notes []string
+	for _, part := range i.Parts {
+		notes = append(notes, "part: "+part)
+	}
+	if i.Done > 0 {
+		notes = append(notes, words.Counted(i.Done, "more part")+" done already, unchanged since")
+	}
+	if i.Other > 0 {
+		notes = append(notes, fmt.Sprintf("%d of them with another prompt; vaultflow run --fresh does all parts again", i.Other))
+	}
+	return notes
+}
+
 // previewNotes say in words what the run would do with the step besides sending its prompt.
 func previewNotes(p step.Previewed) []string {
 	var notes []string
@@ -214,6 +233,9 @@ func previewNotes(p step.Previewed) []string {
 		say("would be skipped: @for_each finds no items now")
 	} else if i != nil {
 		say("%s; this is batch %d of %d: %s", words.Counted(i.Items, "item"), i.Batch, i.Batches, listed(i.Names))
+	}
+	if i := p.Items; i != nil {
+		notes = append(notes, partNotes(*i)...)
 	}
 	if len(p.Missing) > 0 {
 		say("would be skipped: nothing found for %s", strings.Join(p.Missing, ", "))

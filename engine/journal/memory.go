@@ -47,6 +47,11 @@ func (mem *Memory) Committed(ctx context.Context, ref engine.StepRef, marks []en
 			if err := rememberMark(ctx, tx, ref, m); err != nil {
 				return err
 			}
+			if m.Part != nil {
+				if err := keepPart(ctx, tx, ref, *m.Part); err != nil {
+					return err
+				}
+			}
 			if _, err := tx.ExecContext(ctx, `INSERT INTO pending (workflow, step, directive, name, sha256, run) VALUES (?, ?, ?, ?, ?, ?)
 				ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, run = excluded.run`, ref.Workflow, ref.Step, m.Directive, m.Name, m.SHA256, ref.Run); err != nil {
 				return err
@@ -63,6 +68,32 @@ func (mem *Memory) Committed(ctx context.Context, ref engine.StepRef, marks []en
 		return fmt.Errorf("store what step %q of %s processed: %w", ref.Step, ref.Workflow, err)
 	}
 	return nil
+}
+
+// keepPart stores what a step did of a document.
+func keepPart(ctx context.Context, tx *sql.Tx, ref engine.StepRef, p engine.PartState) error {
+	view, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO parts (workflow, step, document, part, view, run) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET view = excluded.view, run = excluded.run`, ref.Workflow, ref.Step, p.Document, p.Name, string(view), ref.Run)
+	return err
+}
+
+// Parts returns the parts of a document that a step has done, by name.
+func (mem *Memory) Parts(ctx context.Context, workflow, step, document string) ([]engine.PartState, error) {
+	list, err := query(ctx, mem.db.read, func(r row) (p engine.PartState, err error) {
+		var view []byte
+		if err = r.Scan(&view); err == nil {
+			err = json.Unmarshal(view, &p)
+		}
+		return p, err
+	}, `SELECT view FROM parts WHERE workflow = ? AND step = ? AND document = ? ORDER BY part`, workflow, step, document)
+	if err != nil {
+		return nil, fmt.Errorf("look up the parts of %q: %w", document, err)
+	}
+	return list, nil
 }
 
 // Writing records that a workflow is about to write these contents. It comes before the write, so that the watcher never sees

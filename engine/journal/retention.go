@@ -61,6 +61,7 @@ var (
 		"runs":       "see removable",
 		"answers":    "for @cache: so many for a step as maxAnswers says, which goes up to forever",
 		"pending":    "one row for each file that an input has processed",
+		"parts":      "one row for each part of a document that a step has done",
 		"variables":  "one row for each variable that a workflow shares",
 		"watches":    "one row for each workflow that catches up with watched files",
 		"watched":    "one row for each file that such a workflow watches",

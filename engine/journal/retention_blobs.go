@@ -20,7 +20,7 @@ const (
 
 // unmarked are tables that hold no digests of blobs. The digests of own writes and of pending marks are those of files
 // of the vault.
-const unmarked = `('writes', 'names', 'pending', 'blob_links', 'upkeep')`
+const unmarked = `('writes', 'names', 'pending', 'parts', 'blob_links', 'upkeep')`
 
 // sweepBlobs removes the blobs that no row refers to, and no blob that stays.
 //

@@ -174,6 +174,11 @@ ALTER TABLE approvals ADD COLUMN reason TEXT NOT NULL DEFAULT '';
 ALTER TABLE approvals ADD COLUMN edited TEXT NOT NULL DEFAULT '';
 `, `
 ALTER TABLE noticed ADD COLUMN import TEXT NOT NULL DEFAULT '';
+`, `
+CREATE TABLE parts (
+	workflow TEXT NOT NULL, step TEXT NOT NULL, document TEXT NOT NULL, part TEXT NOT NULL, view TEXT NOT NULL, run TEXT NOT NULL,
+	PRIMARY KEY (workflow, step, document, part)
+);
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

@@ -12,7 +12,6 @@ import (
 type Heading struct {
 	Title string
 	Page  int // number of its page
-	Level int // 1 is the top
 }
 
 // maxTitle is the length of a title in a name, in characters.
@@ -42,7 +41,7 @@ func ByHeadings(kind string, pages []Page, headings []Heading, old []Part) []Par
 	return named(list, ofKind(known(old, pages), kind))
 }
 
-// Named gives the sections of a note their names. Those on record keep theirs, as in [ByHeadings].
+// Named names the sections of a note. Those on record keep theirs, as in [ByHeadings].
 func Named(sections []Part, old []Part) []Part { return named(sections, ofKind(old, Sections)) }
 
 // frontMatter is the title of what comes before the first heading.

@@ -26,7 +26,7 @@ type Page struct {
 	N      int    `json:"n,omitempty"` // from 1; 0 of a section of a note
 	ID     string `json:"id"`          // what the page looks like; see [Digest]
 	Label  string `json:"label,omitempty"`
-	Former string `json:"-"` // the identity that an earlier version gave the same page
+	Former string `json:"-"` // the same page's identity in an earlier version
 }
 
 // Part is a part of a document with its pages now.
@@ -75,7 +75,7 @@ func (p Part) Numbers() []int {
 	return list
 }
 
-// Label says which pages the part has now: "pages 21–40", or the lines of a section.
+// Label names the pages that the part has now: "pages 21–40", or the lines of a section.
 func (p Part) Label() string {
 	if !p.Paged() {
 		if p.Lines[1] > p.Lines[0] {

@@ -3,6 +3,7 @@ package steptest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/vaultflow/vaultflow/directives"
@@ -16,8 +17,15 @@ type Memory struct {
 	Clock  time.Time         // when answers are kept
 
 	marks  map[string]bool // by key, name and digest
+	parts  []donePart
 	kept   map[string]engine.CacheEntry
 	keptAt map[string]time.Time
+}
+
+// donePart is a part of a document that a step has done.
+type donePart struct {
+	engine.PartState
+	of string
 }
 
 // NewMemory returns an empty memory whose clock is at noon.
@@ -37,11 +45,25 @@ func (m *Memory) Done(_ context.Context, key directives.PendingKey, name, sha256
 func (m *Memory) Committed(_ context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
 	for _, one := range marks {
 		m.marks[fmt.Sprint(directives.PendingKey{Workflow: ref.Workflow, Step: ref.Step, Directive: one.Directive}, one.Name, one.SHA256)] = true
+		if one.Part != nil {
+			m.parts = append(slices.DeleteFunc(m.parts, func(p donePart) bool { return p.of == ref.Step && p.Key() == one.Name }), donePart{*one.Part, ref.Step})
+		}
 	}
 	for _, v := range shared {
 		m.Shared[v.Name] = v.Digest
 	}
 	return nil
+}
+
+// Parts implements step.Memory.
+func (m *Memory) Parts(_ context.Context, _, step, document string) ([]engine.PartState, error) {
+	var list []engine.PartState
+	for _, p := range m.parts {
+		if p.Document == document && p.of == step {
+			list = append(list, p.PartState)
+		}
+	}
+	return list, nil
 }
 
 // Variable implements step.Memory.
