@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/cmd/vaultflow/sitetest"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -43,7 +44,7 @@ func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...strin
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	d := &serving{s: s, cmd: s.command(append([]string{"serve"}, flags...)...), log: log, done: make(chan struct{})}
+	d := s.running(&sitetest.Serving{Site: s.kit(), Cmd: s.command(append([]string{"serve"}, flags...)...), Log: log, Done: make(chan struct{})})
 	d.cmd.Stdout, d.cmd.Stderr = log, log
 	process := supervise(s.t, d.cmd, judge)
 	go func() {

@@ -122,7 +122,7 @@ func (s *site) oneBundle(pages int, original []byte, committed map[string]pageFi
 	}
 	m := s.manifest("Imported/Report")
 	for i, p := range m.Pages {
-		text := s.read(fmt.Sprintf("Imported/Report/text/page_%04d.md", i+1))
+		text := s.read(fmt.Sprintf("Imported/Report/text/page_%04d.txt", i+1))
 		if want := fmt.Sprintf("text of page number %d of", i+1); p.N != i+1 || strings.Count(text, want) != 1 {
 			s.t.Errorf("page %d of the manifest is page %d with the text %q", i+1, p.N, text)
 		}

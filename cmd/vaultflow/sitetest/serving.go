@@ -17,7 +17,7 @@ type Serving struct {
 	Cmd  *exec.Cmd
 	Log  *os.File
 	Done chan struct{} // closed when the process is gone
-	site *Site
+	Site *Site
 }
 
 // Serve starts the daemon and waits until it answers and watches.
@@ -47,7 +47,7 @@ func (s *Site) Start(flags ...string) *Serving {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	d := &Serving{site: s, Cmd: s.Command(append([]string{"serve"}, flags...)...), Log: log, Done: make(chan struct{})}
+	d := &Serving{Site: s, Cmd: s.Command(append([]string{"serve"}, flags...)...), Log: log, Done: make(chan struct{})}
 	d.Cmd.Stdout, d.Cmd.Stderr = log, log
 	if err := d.Cmd.Start(); err != nil {
 		s.T.Fatal(err)
@@ -76,15 +76,15 @@ func (s *Site) Start(flags ...string) *Serving {
 
 // Signal sends a signal to the daemon, which may be gone.
 func (d *Serving) Signal(sig syscall.Signal) {
-	d.site.T.Helper()
+	d.Site.T.Helper()
 	if err := d.Cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		d.site.T.Fatalf("signal %s: %v", sig, err)
+		d.Site.T.Fatalf("signal %s: %v", sig, err)
 	}
 }
 
 // Kill ends the daemon as a power cut would, and waits until it is gone.
 func (d *Serving) Kill() {
-	d.site.T.Helper()
+	d.Site.T.Helper()
 	d.Signal(syscall.SIGKILL)
 	<-d.Done
 }
