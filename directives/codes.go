@@ -114,6 +114,7 @@ const (
 
 	CodeOldMeaning = "VF240"
 	CodeOldPlace   = "VF241"
+	CodeFormerPath = "VF242"
 
 	CodePartWord    = "VF280"
 	CodePartBatch   = "VF281"

@@ -101,6 +101,7 @@ var codes = []Code{
 	{CodeModelWaits, diag.SeverityWarning, "a model from the vault's settings waits for your approval, and so does the workflow", "review and allow it with vaultflow trust"},
 	{CodeOldMeaning, diag.SeverityWarning, "AssistantMD understood this differently", "write it as the message says, or run vaultflow check --fix"},
 	{CodeOldPlace, diag.SeverityWarning, "a workflow is where AssistantMD kept them, and is ignored", "move it into the workflows folder, or run vaultflow check --fix"},
+	{CodeFormerPath, diag.SeverityNote, "a path names a file of an imported document as older versions did; it is found", "write it as the message says, or run vaultflow check --fix"},
 	{CodePartWord, diag.SeverityError, "an @for_each names parts that documents do not have", "write pages of, chapters of or sections of"},
 	{CodePartBatch, diag.SeverityError, "batch= is set for parts of documents", "use window= for items of several pages"},
 	{CodePartOverlap, diag.SeverityError, "an overlap is as long as its window", "make the window longer or the overlap shorter"},

@@ -37,7 +37,7 @@ func rows() []row {
 			read:   func(s *Set, d Directive, index int, r *report) { s.readInput(d, index, r) },
 			advice: "write @input file: notes/today",
 			value:  "`file: PATH`, `variable: NAME`, `trigger`", meaning: "a file, a variable, or what started the run, for the prompt; repeatable, in order",
-			example: "@input file: Imported/Workbook/index.md (images=auto, as=book)\n" +
+			example: "@input file: Imported/Workbook/Workbook.md (images=auto, as=book)\n" +
 				"@input file: Inbox/*.md (pending, limit=5, required)\n" +
 				"\n" +
 				"List the chapters of {{book}}.",
@@ -102,7 +102,7 @@ func rows() []row {
 			advice: "write @tools read_chunks, or @tools none",
 			value:  "names of tools, each with its parameters; `all`, `none`", meaning: "what the model may use",
 			example: "@tools read_chunks\n" +
-				"@input file: Imported/Workbook/index.md\n" +
+				"@input file: Imported/Workbook/Workbook.md\n" +
 				"\n" +
 				"Read all of it and list its chapters.",
 		},
@@ -186,7 +186,7 @@ func rows() []row {
 			advice:  adviceBudget,
 			value:   "", meaning: "limits of the step, in addition to the workflow's",
 			example: "@budget (max_images=5, max_cost_usd=0.10, when_exceeded=fail)\n" +
-				"@input file: Imported/Workbook/index.md\n" +
+				"@input file: Imported/Workbook/Workbook.md\n" +
 				"\n" +
 				"List the chapters.",
 		},
@@ -208,7 +208,7 @@ func rows() []row {
 			advice:  "write @cite pages",
 			value:   "`pages`, `quotes`", meaning: "the answer names the pages that it rests on; they become links, and are checked; `quotes` also looks up each quotation on its page",
 			example: "@cite quotes\n" +
-				"@input file: Imported/Workbook/index.md\n" +
+				"@input file: Imported/Workbook/Workbook.md\n" +
 				"@output file: Chapters\n" +
 				"\n" +
 				"List the chapters, with their first sentences.",

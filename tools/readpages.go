@@ -12,7 +12,7 @@ import (
 const maxTextPages = 20
 
 const readPagesParameters = `{"type":"object","properties":{` +
-	`"path":{"type":"string","minLength":1,"description":"The note of an imported document, such as Imported/Workbook/index.md, or the document itself."},` +
+	`"path":{"type":"string","minLength":1,"description":"The note of an imported document, such as Imported/Workbook/Workbook.md, or the document itself."},` +
 	`"page_start":{"type":"integer","minimum":1,"description":"The first page; 1 when missing."},` +
 	`"page_end":{"type":"integer","minimum":1,"description":"The last page; as far as a result goes when missing."}` +
 	`},"required":["path"],"additionalProperties":false}`
@@ -32,7 +32,7 @@ func (r *FileReader) PagesTool() Tool {
 }
 
 func (r *FileReader) readPages(ctx context.Context, input json.RawMessage) content.ToolResult {
-	in, err := parse[readPagesInput](input, `{"path": "Imported/Workbook/index.md", "page_start": 3, "page_end": 5}`)
+	in, err := parse[readPagesInput](input, `{"path": "Imported/Workbook/Workbook.md", "page_start": 3, "page_end": 5}`)
 	if err != nil {
 		return Failed("%v", err)
 	}

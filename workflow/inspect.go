@@ -40,6 +40,7 @@ func Inspect(ctx context.Context, p *Plan, w World) []diag.Diagnostic {
 		for _, out := range s.fileOutputs() {
 			i.output(s, out)
 		}
+		i.formerPaths(ctx, s)
 	}
 	return Limit(diag.Sort(i.list))
 }

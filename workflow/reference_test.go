@@ -209,7 +209,7 @@ func patternTable(t *testing.T) string {
 	facts := directives.Facts{
 		Now: momentOfTables, WeekStart: time.Monday, Workflow: "daily/plan", Step: "Chapters", Run: "20260301-1605-x",
 		Item: "Inbox/a.md", ItemName: "a", Batch: 2,
-		Files: []string{"Imported/Stand-up/index.md"}, Title: func(string) string { return "Stand-up of Monday" },
+		Files: []string{"Imported/Stand-up/Stand-up.md"}, Title: func(string) string { return "Stand-up of Monday" },
 	}
 	for _, name := range directives.PatternNames() {
 		value := "the newest file; `{latest:3}` the newest three"

@@ -64,8 +64,9 @@ func fixNote(ctx context.Context, a *daemon.Workspace, g *globals, plan *workflo
 	if err != nil {
 		return nil //nolint:nilerr // check reports notes that cannot be read
 	}
+	world := a.Workflows.World()
 	out, fixed := workflow.Fix(plan.Name, plan.File, src, func(p *workflow.Plan) []diag.Diagnostic {
-		return workflow.Check(p, a.Workflows.World())
+		return append(workflow.Check(p, world), workflow.Inspect(ctx, p, world)...)
 	})
 	if len(fixed) == 0 {
 		return nil
