@@ -23,7 +23,7 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page
 			ID: j.ID, Started: j.started(rec), Finished: p.Finished, Strategies: pub.strategies(pages), Tools: rec.Tools, Settings: j.Hash(),
 			Warnings: append(pub.w.store.remarks(rec, pages), pageWarnings(pages)...), Version: p.Version, Tags: pub.tags(),
 		},
-		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]manifest.Asset{}, rec.Assets...), Children: append([]manifest.Child{}, rec.Children...),
+		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]manifest.Asset{}, rec.Assets...), Children: append([]manifest.Child{}, rec.Children...), Members: rec.Members,
 	}
 	if m.Document.Language == "" {
 		m.Document.Language = pub.recognisedIn(pages)
@@ -53,6 +53,9 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page
 
 // sourceName returns the original's name. A plan of an older program may have another one for it.
 func (pub publishing) sourceName(p plan) string {
+	if p.Kept != "" {
+		return p.Kept
+	}
 	if pub.w.set.KeepOriginal == config.KeepInBundle && p.Original != "" {
 		return p.Original
 	}

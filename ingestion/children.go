@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -140,28 +141,45 @@ func (pl places) duplicate(ctx context.Context) (id, bundle string, err error) {
 	return "", "", nil
 }
 
-// memberName returns the safe name of an archive member below the collection's folder, or why it stays in the archive; "ignored" is
-// for files that mean nothing on other machines.
-func (pl places) memberName(m archive.Member, taken map[string]bool) (name, why string) {
-	parts := strings.Split(strings.ReplaceAll(m.Name, `\`, "/"), "/")
+// Why members stay in their archive, where that is looked at.
+const (
+	whyIgnored = "ignored" // it means nothing on other machines
+	whyHidden  = "it is hidden"
+)
+
+// drive is the first part of an absolute name of Windows. "A: first.md" is a name like any other.
+var drive = regexp.MustCompile(`^[A-Za-z]:($|[^ ])`)
+
+// memberParts returns the parts of an archive member's name, or why it stays in the archive.
+func memberParts(m archive.Member) (parts []string, why string) {
+	parts = strings.Split(strings.ReplaceAll(m.Name, `\`, "/"), "/")
 	for i, part := range parts {
 		switch {
-		case part == ".." || i == 0 && (part == "" || strings.Contains(part, ":")):
-			return "", "its name leads out of the archive"
+		case part == ".." || i == 0 && (part == "" || drive.MatchString(part)):
+			return nil, "its name leads out of the archive"
 		case part == "__MACOSX" || part == ".DS_Store" || part == "Thumbs.db" || part == "desktop.ini" || strings.HasPrefix(part, "._"):
-			return "", "ignored"
+			return nil, whyIgnored
 		}
 	}
 	parts = slices.DeleteFunc(append(strings.Split(m.Folder, "/"), parts...), func(p string) bool { return p == "" || p == "." })
 	switch {
 	case m.Special != "":
-		return "", "it is " + m.Special
+		return nil, "it is " + m.Special
 	case m.Locked:
-		return "", "it is encrypted; unpack it and drop the files"
+		return nil, "it is encrypted; unpack it and drop the files"
 	case len(parts) == 0 || len(parts) > archive.MaxFolders:
-		return "", "it lies too deep"
+		return nil, "it lies too deep"
 	case slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, ".") }):
-		return "", "it is hidden"
+		return nil, whyHidden
+	}
+	return parts, ""
+}
+
+// memberName returns the safe name of an archive member below the collection's folder, or why it stays in the archive.
+func (pl places) memberName(m archive.Member, taken map[string]bool) (name, why string) {
+	parts, why := memberParts(m)
+	if why != "" {
+		return "", why
 	}
 	if pl.takenHere(parts[0]) && len(parts) > 1 {
 		parts[0] += " (2)" // the bundle has a file of this name
@@ -170,13 +188,36 @@ func (pl places) memberName(m archive.Member, taken map[string]bool) (name, why 
 		parts[i] = vault.SafeName(part, nameBytes)
 	}
 	name = path.Join(parts...)
-	if pl.im.Takes != nil && !pl.im.Takes(path.Join(pl.inbox(pl.bundle()), name)) {
-		return "", "the import folder ignores files of this name"
+	if why := pl.untaken(name); why != "" {
+		return "", why
 	}
 	for n := 2; taken[strings.ToLower(name)]; n++ {
 		name = vault.Numbered(path.Join(parts...), n)
 	}
 	return name, ""
+}
+
+// untaken returns why the import folder would not take a member of this name, or "".
+func (pl places) untaken(name string) string {
+	if pl.im.Takes != nil && !pl.im.Takes(path.Join(pl.inbox(pl.bundle()), name)) {
+		return "the import folder ignores files of this name"
+	}
+	return ""
+}
+
+// volume is the name of one of several archives in which Notion packs the files of one export.
+var volume = regexp.MustCompile(`(?i)-part-\d+/$`)
+
+// treeName returns the path of an archive member in its tree, as the archive has it, or why it stays in the archive.
+func (pl places) treeName(m archive.Member) (name, why string) {
+	if volume.MatchString(m.Folder) {
+		m.Folder = ""
+	}
+	parts, why := memberParts(m)
+	if why != "" {
+		return "", why
+	}
+	return path.Join(parts...), pl.untaken(path.Join(parts...))
 }
 
 // inbox returns the folder below the import folder that receives the members, so that their bundles are placed inside the

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/archive"
+	"github.com/vaultflow/vaultflow/ingestion/export"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
@@ -24,22 +25,29 @@ type unpacking struct{ w *work }
 
 // collection is an archive. Its files go to a folder of the import folder with the archive's name, and are imported like any others;
 // their bundles are inside the archive's own. Archives in the archive are read with it. Any that appear later stay closed, so that
-// nothing unpacks forever.
+// nothing unpacks forever. An archive that holds notes is an export: its files stay together, see [exporting].
 type collection struct{}
 
 func (collection) name() string { return "archive" }
 
 // Extract reads the whole archive before it unpacks anything: a broken one fails as a whole.
 func (collection) extract(ctx context.Context, w *work) error {
-	if _, known, err := w.store.document(); err != nil || known {
+	if rec, known, err := w.store.document(); err != nil || known && rec.Document.Pages == 0 {
+		return err
+	}
+	if done, err := w.store.composedBefore(); err != nil || done {
 		return err
 	}
 	if w.places.fromArchive() {
 		return keeper{}.extract(ctx, w)
 	}
+	together, err := unpacking{w}.exported(ctx)
+	if together || err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return archiveFault(err)
+	}
 	var names, left []string
 	taken := map[string]bool{}
-	err := unpacking{w}.members(ctx, func(m archive.Member, in io.Reader) error {
+	err = unpacking{w}.members(ctx, func(m archive.Member, in io.Reader) error {
 		n, err := io.Copy(io.Discard, io.LimitReader(in, archive.MaxMemberBytes+1))
 		if err != nil {
 			return err
@@ -52,7 +60,7 @@ func (collection) extract(ctx context.Context, w *work) error {
 			why = fmt.Sprintf("larger than %d MB", archive.MaxMemberBytes>>20)
 		}
 		switch {
-		case why == "ignored":
+		case why == whyIgnored:
 		case why != "":
 			left = append(left, fmt.Sprintf("%s was left in the archive: %s", markdown.OneLine(m.Folder+m.Name, 100), why))
 		case len(names) >= archive.MaxMembers:
@@ -92,17 +100,38 @@ func archiveFault(err error) error {
 	return fault.Permanent(failure.Corrupt, "unpack it with another program and drop the folder", "the archive cannot be read: %v", err)
 }
 
-// members visits the files of the job's archive, or the attachments of its message.
+// members visits the files of the job's archive and of those in it, or the attachments of its message.
 func (u unpacking) members(ctx context.Context, visit func(archive.Member, io.Reader) error) error {
 	if u.w.job.Route.Kind == filetype.KindEmail {
 		return u.attached(visit)
 	}
+	return u.visit(ctx, archive.Walk, visit)
+}
+
+// flat visits the files of the job's archive. Archives in it are files like others.
+func (u unpacking) flat(ctx context.Context, visit func(archive.Member, io.Reader) error) error {
+	return u.visit(ctx, archive.Members, visit)
+}
+
+// packed reports whether vaultflow made the job's archive, of files that it found.
+func (u unpacking) packed() (bool, error) {
+	file, size, err := u.w.im.open(u.w.job.at())
+	if err != nil {
+		return false, fault.Storage("open "+u.w.job.at(), err)
+	}
+	defer file.Close()
+	return archive.Comment(file, size) == export.PackComment, nil
+}
+
+type walker func(r io.ReaderAt, size int64, mediaType, name string, visit func(archive.Member, io.Reader) error) error
+
+func (u unpacking) visit(ctx context.Context, walk walker, visit func(archive.Member, io.Reader) error) error {
 	file, size, err := u.w.im.open(u.w.job.at())
 	if err != nil {
 		return fault.Storage("open "+u.w.job.at(), err)
 	}
 	defer file.Close()
-	return archive.Walk(file, size, u.w.job.Route.MediaType, u.w.job.base(), func(m archive.Member, in io.Reader) error {
+	return walk(file, size, u.w.job.Route.MediaType, u.w.job.base(), func(m archive.Member, in io.Reader) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -211,7 +211,7 @@ func TestImport_archiveWhoseNameIsTaken(t *testing.T) {
 func TestImport_archiveLinksLeadToItsFiles(t *testing.T) {
 	t.Parallel()
 	const equal = "equal.txt"
-	names := []string{"one/" + equal, "two/" + equal, "a.txt", "a.md", "A.csv", "sub/x.txt", "sub.txt", "box.zip/y.txt", "index.md", "index.txt", "pages/z.txt", "pages.txt"}
+	names := []string{"one/" + equal, "two/" + equal, "a.txt", "a.log", "A.csv", "sub/x.txt", "sub.txt", "box.zip/y.txt", "index.json", "index.txt", "pages/z.txt", "pages.txt"}
 	var files []packedFile
 	for _, name := range names {
 		files = append(files, packedFile{name: name, data: "this is " + path.Base(name)})

@@ -65,8 +65,10 @@ func (pl places) bundleOf(file string) string {
 }
 
 // original returns the original's name within its bundle. One that would be a note gets another extension: the bundle has its own.
-func (pl places) original() string {
-	name := vault.SafeName(pl.job.base(), nameBytes)
+func (pl places) original() string { return originalOf(pl.job.base()) }
+
+func originalOf(base string) string {
+	name := vault.SafeName(base, nameBytes)
 	if strings.EqualFold(path.Ext(name), ".md") {
 		return vault.SafeName(name, nameBytes-len(manifest.Kept)) + manifest.Kept
 	}
@@ -76,17 +78,11 @@ func (pl places) original() string {
 	return name
 }
 
-// note returns the name of the note in a bundle: the bundle's own, or the first numbered one that no folder in it has.
-func (pl places) note(bundle string, children []manifest.Child) string {
-	taken := func(name string) bool {
-		return slices.ContainsFunc(children, func(c manifest.Child) bool {
-			first, _, _ := strings.Cut(c.Bundle, "/")
-			return strings.EqualFold(first, name)
-		})
-	}
+// note returns the name of the note in a bundle: the bundle's own, or the first numbered one that nothing else in it has.
+func (pl places) note(bundle string, rec documentRecord) string {
 	plain := manifest.NoteFor(bundle)
 	name := plain
-	for n := 2; taken(name); n++ {
+	for n := 2; rec.has(name); n++ {
 		name = vault.Numbered(plain, n)
 	}
 	return name

@@ -87,6 +87,9 @@ func (f filing) fileDone(ctx context.Context, e Ending) (Filed, error) {
 // place returns where the original belongs, or "" if it is to be removed.
 func (f filing) place(ctx context.Context, bundle string, p plan) (string, error) {
 	name := p.Original
+	if m, ok := f.w.im.manifest(bundle); p.Kept != "" || p.Target == "" && ok && m.KeepsMember() {
+		return "", nil
+	}
 	if p.Target == "" { // the records are gone: an earlier call finished
 		var err error
 		if name, err = f.w.places.keep(ctx); err != nil {
@@ -147,22 +150,23 @@ func (f filing) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 
 // join moves the original to equal bytes in a bundle, or to the done folder if the bundle has none.
 func (f filing) join(ctx context.Context, e Ending, from string) (Filed, error) {
-	target := ""
+	target, inside := "", false
 	if m, ok := f.w.im.manifest(e.Bundle); ok {
+		inside = m.KeepsMember() && m.Source.SHA256 == f.w.job.SHA256
 		kept := path.Join(e.Bundle, m.Source.Name)
 		sum, err := f.w.im.sumOf(ctx, kept)
 		if err != nil {
 			return Filed{}, err
 		}
 		missing := sum == "" && m.Source.SHA256 == f.w.job.SHA256 && f.w.set.KeepOriginal == config.KeepInBundle // it could not be moved at the time
-		if sum == f.w.job.SHA256 || missing {
+		if sum == f.w.job.SHA256 || missing && !inside {
 			target = kept
 		}
 	}
 	if target == from {
 		return Filed{Name: from}, nil // it is the original itself
 	}
-	if target == "" && f.w.set.KeepOriginal != config.KeepNot {
+	if target == "" && !inside && f.w.set.KeepOriginal != config.KeepNot {
 		done := f.w.places.done()
 		var err error
 		if target, err = f.w.places.free(ctx, done); err != nil {

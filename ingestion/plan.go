@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // maxNumber limits the search for a free name.
@@ -18,6 +16,7 @@ type plan struct {
 	Target   string    `json:"target"`             // vault name of the bundle
 	Note     string    `json:"note,omitempty"`     // name within the bundle; empty for index.md
 	Original string    `json:"original,omitempty"` // a name within the bundle, or a vault name, or empty if it is not kept
+	Kept     string    `json:"kept,omitempty"`     // the file of the source that is the original, within the bundle; the source is then removed
 	Finished time.Time `json:"finished"`
 	Version  int       `json:"version"`
 
@@ -38,8 +37,8 @@ func (p plan) before(im *Importer) string {
 }
 
 // decide chooses the names. A bundle of the same source is the version before; any other keeps its name. Names in taken are not
-// used. The note keeps the name that it had in the version before. In an older archive it is index.md, where that links to.
-func (pub publishing) decide(ctx context.Context, taken map[string]bool, children []manifest.Child) (plan, error) {
+// used. The note keeps the name that it had in the version before, unless a file of the source has it. In an older archive it is index.md, where that links to.
+func (pub publishing) decide(ctx context.Context, taken map[string]bool, rec documentRecord) (plan, error) {
 	im, j := pub.w.im, pub.w.job
 	p := plan{Version: 1, Finished: im.Now()}
 	name, kept := pub.w.places.address()
@@ -62,8 +61,12 @@ func (pub publishing) decide(ctx context.Context, taken map[string]bool, childre
 		p.Previous, p.PreviousImport, p.Version = candidate, m.Import.ID, m.Import.Version+1
 		p.Target, p.Aside, p.Note = candidate, pub.w.places.aside(candidate, m.Import.Version), m.Note
 	}
-	if archive, m, _ := pub.w.places.container(); p.Previous == "" && (archive == "" || m.Note != "") {
-		p.Note = pub.w.places.note(p.Target, children)
+	if archive, m, _ := pub.w.places.container(); p.Previous == "" && (archive == "" || m.Note != "") || rec.has(p.Note) {
+		p.Note = pub.w.places.note(p.Target, rec)
+	}
+	if rec.Kept != "" {
+		p.Kept = rec.Kept
+		return p, nil
 	}
 	var err error
 	p.Original, err = pub.w.places.keep(ctx)

@@ -1,6 +1,7 @@
 package ingestion
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 	taken := map[string]bool{}
 	for range 10 {
 		if !decided {
-			if p, err = (publishing{w}).decide(ctx, taken, rec.Children); err != nil {
+			if p, err = (publishing{w}).decide(ctx, taken, rec); err != nil {
 				return Published{}, err
 			}
 			if err := save(ctx, w.store.records, planName, p); err != nil {
@@ -199,7 +200,7 @@ func (pub publishing) notes(m *manifest.Manifest, p plan, rec documentRecord, ow
 		return nil, err
 	}
 	set := indexnote.Settings{InlinePages: pub.w.set.InlinePages, MinConfidence: pub.w.set.OCR.MinConfidence, Languages: pub.w.set.OCR.Languages}
-	n := &indexnote.Note{Manifest: m, Message: rec.Message, Outline: rec.Document.Outline, Settings: set, Original: p.Original, Bundle: pub.w.store.bundle.FS(), Layout: own}
+	n := &indexnote.Note{Manifest: m, Message: rec.Message, Outline: rec.Document.Outline, Settings: set, Original: cmp.Or(p.Kept, p.Original), Bundle: pub.w.store.bundle.FS(), Layout: own}
 	chapters, lost, err := pub.olderChapters(p, m.Chapters)
 	if err != nil {
 		return nil, err

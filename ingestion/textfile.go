@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/charset"
+	"github.com/vaultflow/vaultflow/ingestion/export"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
@@ -46,6 +47,9 @@ func copyText(ctx context.Context, w *work, data []byte) error {
 	if remark := d.Remark(); remark != "" {
 		rec.Warnings = append(rec.Warnings, remark)
 	}
+	if w.job.Route.MediaType == "text/markdown" {
+		rec.Warnings = append(rec.Warnings, bounded(missingFrom(d.Text, w.job.base()), "%d more pictures are not there")...)
+	}
 	if err := save(ctx, w.store.records, documentName, rec); err != nil {
 		return err
 	}
@@ -60,6 +64,15 @@ func copyText(ctx context.Context, w *work, data []byte) error {
 		}
 	}
 	return w.store.finish(ctx, p)
+}
+
+// missingFrom lists what a note that came alone shows.
+func missingFrom(text, name string) []string {
+	var lines []string
+	for _, what := range export.New([]string{name}).Note(text, 0).Missing {
+		lines = append(lines, missingLine(name, what))
+	}
+	return lines
 }
 
 // fenceNames maps media types to the languages of code blocks.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -98,6 +99,18 @@ type documentRecord struct {
 	Message  string            `json:"message,omitempty"`  // a sentence for the note, for files that are only kept
 	Assets   []manifest.Asset  `json:"assets,omitempty"`   // pictures taken out of the source
 	Children []manifest.Child  `json:"children,omitempty"` // files of an archive
+	Members  []manifest.Member `json:"members,omitempty"`  // files of an export, in the bundle
+	Kept     string            `json:"kept,omitempty"`     // the member that counts as the original; empty if the source itself does
+}
+
+// has reports whether a file or folder of the source has this name in the bundle.
+func (r documentRecord) has(name string) bool {
+	first := func(name string) string {
+		first, _, _ := strings.Cut(name, "/")
+		return vault.Fold(first)
+	}
+	return slices.ContainsFunc(r.Children, func(c manifest.Child) bool { return first(c.Bundle) == vault.Fold(name) }) ||
+		slices.ContainsFunc(r.Members, func(m manifest.Member) bool { return first(m.Path) == vault.Fold(name) })
 }
 
 const documentName = "document.json"

@@ -23,23 +23,35 @@ const manifestHead = 4 << 10
 
 // BundleNote returns the name of a bundle's note, or "" if the folder is no bundle or its note is called index.md.
 func BundleNote(fsys fs.FS, dir string) string {
+	note, _ := bundleHead(fsys, dir)
+	return note
+}
+
+// bundleHead returns the name of a bundle's note, as [BundleNote] does, and the kind of its source, or "".
+func bundleHead(fsys fs.FS, dir string) (note, kind string) {
 	file, err := fsys.Open(path.Join(dir, ManifestFile))
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	defer file.Close()
 	dec := json.NewDecoder(io.LimitReader(file, manifestHead))
 	for _, want := range []json.Token{json.Delim('{'), "version", 1.0, "note"} {
 		if got, err := dec.Token(); err != nil || got != want {
-			return ""
+			return "", ""
 		}
 	}
-	note, err := dec.Token()
-	name, ok := note.(string)
+	token, err := dec.Token()
+	name, ok := token.(string)
 	if err != nil || !ok || !fs.ValidPath(name) || strings.Contains(name, "/") {
-		return ""
+		return "", ""
 	}
-	return path.Join(dir, name)
+	var source struct {
+		Kind string `json:"kind"`
+	}
+	if token, err := dec.Token(); err == nil && token == "source" {
+		_ = dec.Decode(&source) // without it, the kind is not known
+	}
+	return path.Join(dir, name), source.Kind
 }
 
 // Actual returns the name of the file that a written name means. Paths of older bundles still work: `<bundle>/index.md` is the
@@ -97,10 +109,13 @@ func IsPageText(fsys fs.FS, name string) bool {
 	return isPage(name, ".txt") && BundleNote(fsys, path.Dir(path.Dir(name))) != ""
 }
 
-// ChapterOf returns the note of the document that a chapter note belongs to, or "".
+// ChapterOf returns the note of the document that a chapter note belongs to, or "". A folder of this name in an export of notes holds
+// other notes.
 func ChapterOf(fsys fs.FS, name string) string {
 	if dir := path.Dir(name); path.Base(dir) == ChaptersDir && strings.HasSuffix(name, ".md") {
-		return BundleNote(fsys, path.Dir(dir))
+		if note, kind := bundleHead(fsys, path.Dir(dir)); kind != "archive" {
+			return note
+		}
 	}
 	return ""
 }

@@ -15,6 +15,7 @@ func bundles() fstest.MapFS {
 		"Imported/Workbook/Workbook.md":   "note", "Imported/Workbook/text/page_0001.txt": "one", "Imported/Workbook/chapters/01 A.md": "a",
 		"Imported/Old/manifest.json": `{"version": 1, "source": {"name": "Old.pdf"}}`, "Imported/Old/index.md": "old", "Imported/Old/text/page_0001.md": "one",
 		"Imported/Both/manifest.json": `{"version": 1, "note": "Both.md"}`, "Imported/Both/Both.md": "note", "Imported/Both/index.md": "own",
+		"Imported/Novel/manifest.json": `{"version": 1, "note": "Novel.md", "source": {"name": "Novel.zip", "kind": "archive"}}`, "Imported/Novel/Novel.md": "notes", "Imported/Novel/chapters/One.md": "own",
 		"Imported/Out/manifest.json": `{"version": 1, "note": "../Old/index.md"}`, "Imported/Lost/manifest.json": `{"version": 1, "note": "Lost.md"}`,
 		"Site/manifest.json": `{"version": 2, "note": "x.md"}`, "Site/x.md": "x", "Notes/text/page_1.txt": "mine",
 	} {
@@ -65,5 +66,16 @@ func TestFits(t *testing.T) {
 	any := func(name string) bool { return path.Ext(name) == ".md" }
 	if vault.Fits(bundles(), any, "Imported/Workbook/text/page_0001.txt") {
 		t.Error("a glob for all notes finds the text of a page")
+	}
+}
+
+func TestChapterOf(t *testing.T) {
+	for name, want := range map[string]string{
+		"Imported/Workbook/chapters/01 A.md": "Imported/Workbook/Workbook.md", "Imported/Workbook/chapters/01 A.txt": "", "Imported/Workbook/other/01 A.md": "",
+		"Imported/Old/chapters/01 A.md": "", "Imported/Novel/chapters/One.md": "", // a folder of an export of notes
+	} {
+		if got := vault.ChapterOf(bundles(), name); got != want {
+			t.Errorf("ChapterOf(%q) = %q, want %q", name, got, want)
+		}
 	}
 }

@@ -206,10 +206,17 @@ func TestNames_hardOnesImported(t *testing.T) {
 				t.Fatal(err)
 			}
 			laid := layHard(t, outside)
+			alone := filepath.Join(filepath.Dir(s.vault), "index.md") // with it, the folder would be an export of notes
+			if err := os.Rename(filepath.Join(outside, "index.md"), alone); err != nil {
+				t.Fatal(err)
+			}
 			if serving {
 				s.serve()
 			}
-			s.must("import", "--", outside)
+			s.must("import", "--", outside, alone)
+			if err := os.Rename(alone, filepath.Join(outside, "index.md")); err != nil {
+				t.Fatal(err)
+			}
 			sums, v := bySum(s.ended(len(laid))), s.reader()
 			for what, data := range laid {
 				s.safely(v, sums[vault.Digest([]byte(data))], data)

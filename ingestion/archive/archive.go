@@ -42,6 +42,21 @@ func Walk(r io.ReaderAt, size int64, mediaType, name string, visit func(Member, 
 	return w.archive(r, size, mediaType, name, "", 0)
 }
 
+// Members calls visit for every file of an archive, in order. Archives in it are files like others.
+func Members(r io.ReaderAt, size int64, mediaType, name string, visit func(Member, io.Reader) error) error {
+	w := &walk{meter: &unpacked{limit: bound(size)}, visit: visit, flat: true}
+	return w.archive(r, size, mediaType, name, "", 0)
+}
+
+// Comment returns the comment of a ZIP archive, or "".
+func Comment(r io.ReaderAt, size int64) string {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return ""
+	}
+	return z.Comment
+}
+
 // bound returns how many bytes an archive of a size may unpack to.
 func bound(size int64) int64 { return min(max(size*maxRatio, ratioFrom), maxUnpacked) }
 

@@ -86,6 +86,13 @@ func writeMembers(n *Note) error {
 	if n.Message != "" {
 		return writeKept(n)
 	}
+	if len(n.Manifest.Pages) > 0 {
+		return writeText(n) // a note with its pictures
+	}
+	if len(n.Manifest.Members) > 0 {
+		writeTree(n)
+		return nil
+	}
 	writeChildren(n, "Each file of the archive is imported separately:")
 	return nil
 }
@@ -173,7 +180,7 @@ func writeText(n *Note) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrText, err)
 		}
-		n.line(markdown.Demote(strings.TrimRight(string(data), "\n"), 1))
+		n.line(markdown.Demote(strings.TrimRight(fromFile(n, string(data)), "\n"), 1))
 		return nil
 	}
 	n.line("The file is empty.")

@@ -271,5 +271,5 @@ const toIndex = "](../index.md#^p"
 
 // fromFile makes links of a page's file lead from the note.
 func fromFile(n *Note, text string) string {
-	return linkPages(n, strings.NewReplacer("](../assets/", "]("+n.here()+"assets/", toIndex, "](#^p").Replace(text))
+	return linkPages(n, strings.NewReplacer("](../assets/", "]("+n.here()+"assets/", "[[../assets/", "[["+n.here()+"assets/", toIndex, "](#^p").Replace(text))
 }

@@ -45,6 +45,7 @@ type Manifest struct {
 	Chapters []Chapter `json:"chapters,omitempty"` // of a long document: the notes with its pages, in order
 	Assets   []Asset   `json:"assets"`
 	Children []Child   `json:"children"`
+	Members  []Member  `json:"members,omitempty"`
 }
 
 // Source is the file that was imported.
@@ -209,6 +210,18 @@ type Child struct {
 	Name   string `json:"name"`   // within the source
 }
 
+// Member is a file of an export: an archive or folder of notes, whose tree is in the bundle as it was.
+type Member struct {
+	Path   string `json:"path"`
+	Name   string `json:"name,omitempty"` // within the source, if it differs
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`                  // of the file in the bundle
+	Source string `json:"source_sha256,omitempty"` // within the source, if it differs
+}
+
+// SourceName returns the member's name within the source.
+func (m Member) SourceName() string { return cmp.Or(m.Name, m.Path) }
+
 // Parse reads a manifest of this version.
 func Parse(data []byte) (Manifest, error) {
 	var m Manifest
@@ -229,6 +242,11 @@ func NoteFor(bundle string) string { return vault.SafeName(path.Base(bundle)+".m
 
 // NoteName returns the name of the bundle's note.
 func (m Manifest) NoteName() string { return cmp.Or(m.Note, vault.FormerNote) }
+
+// KeepsMember reports whether the original is a file of the source, and not the source: the note that was packed with its pictures.
+func (m Manifest) KeepsMember() bool {
+	return slices.ContainsFunc(m.Members, func(f Member) bool { return f.Path == m.Source.Name })
+}
 
 // Shown returns the original's name for people.
 func (s Source) Shown() string { return strings.TrimSuffix(s.Name, Kept) }

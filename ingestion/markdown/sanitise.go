@@ -47,20 +47,25 @@ var languages = map[string]bool{
 func Sanitise(s string) string { return sanitised(s, sanitiseLine) }
 
 // sanitiseNote makes a note that somebody wrote harmless: its links and tags stay, its embeds become links.
-func sanitiseNote(s string) string {
-	return sanitised(s, func(line string) string {
-		line = queries.Replace(comments.Replace(unembeds.Replace(line)))
-		return lineBreaks.ReplaceAllString(htmlStart.ReplaceAllString(line, "&lt;$1"), "<$1>")
-	})
+func sanitiseNote(s string) string { return sanitised(s, sanitiseNoteLine) }
+
+func sanitiseNoteLine(line string) string {
+	line = queries.Replace(comments.Replace(unembeds.Replace(line)))
+	return lineBreaks.ReplaceAllString(htmlStart.ReplaceAllString(line, "&lt;$1"), "<$1>")
 }
 
 // sanitised applies a rule to all lines outside of code blocks. A block counts as one only where every reader of Markdown
 // agrees: it begins at the margin after an empty line. The fences of others are taken off.
 func sanitised(s string, rule func(string) string) string {
+	return sanitisedLines(s, func(line string) string { return rule(strings.TrimRight(line, " \t")) })
+}
+
+// sanitisedLines is sanitised for a rule that is given the spaces at the ends of lines.
+func sanitisedLines(s string, rule func(string) string) string {
 	var out []string
 	open, blank := "", true
-	for line := range strings.SplitSeq(Clean(s), "\n") {
-		line = strings.TrimRight(line, " \t")
+	for whole := range strings.SplitSeq(Clean(s), "\n") {
+		line := strings.TrimRight(whole, " \t")
 		found := fenceOpen.FindStringSubmatch(line)
 		switch {
 		case open != "":
@@ -72,7 +77,7 @@ func sanitised(s string, rule func(string) string) string {
 			open = found[1]
 			line = open + language(found[2])
 		default:
-			line = rule(fenceOther.ReplaceAllString(line, `$1\$2`))
+			line = rule(fenceOther.ReplaceAllString(whole, `$1\$2`))
 		}
 		blank = line == "" && open == ""
 		out = append(out, line)

@@ -75,7 +75,7 @@ const maxManifest = 64 << 20
 // bundle returns the origin of a file in an imported bundle, wherever the user has filed it, or "".
 func bundle(files fs.FS, name string) string {
 	dir := path.Dir(name)
-	for range 3 { // pages/ and text/ are next to the manifest
+	for range 20 { // pages/ and text/ are next to the manifest, the folders of an export below it
 		if o := manifest(files, path.Join(dir, "manifest.json")); o != "" {
 			return o
 		}
