@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/export"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -30,6 +31,7 @@ type Arrivals struct {
 	folders   folderNotes
 	originals *originals
 	held      *holds
+	groups    *groups
 	importers Importers
 	log       *slog.Logger
 }
@@ -37,12 +39,17 @@ type Arrivals struct {
 // NewArrivals returns the arrivals that a watcher reports. files writes as imports do.
 func NewArrivals(watcher *disk.Watcher, i *Imports, m Importers, files vault.Files) *Arrivals {
 	grown := &originals{watcher: watcher, vault: i.vault, journal: i.journal, imports: i, log: m.Log, sources: map[string]string{}}
+	held := &holds{
+		period: i.settings.Vault.HoldPeriod.Std(), journal: i.journal, rules: i.rules, importers: m, follow: grown.follow, log: m.Log,
+		wake: make(chan struct{}, 1), files: map[string]held{},
+	}
 	return &Arrivals{
-		watcher: watcher, settings: i.settings, imports: i, journal: i.journal, exec: i.exec, originals: grown, importers: m, log: m.Log,
+		watcher: watcher, settings: i.settings, imports: i, journal: i.journal, exec: i.exec, originals: grown, importers: m, log: m.Log, held: held,
 		folders: folderNotes{settings: i.settings, vault: i.vault, files: files, journal: i.journal, log: m.Log},
-		held: &holds{
-			period: i.settings.Vault.HoldPeriod.Std(), journal: i.journal, rules: i.rules, importers: m, follow: grown.follow, log: m.Log,
-			wake: make(chan struct{}, 1), files: map[string]held{},
+		groups: &groups{
+			watcher: watcher, settings: i.settings, vault: i.vault, files: files, imports: i, journal: i.journal, exec: i.exec, log: m.Log,
+			empty: map[string]bool{}, before: map[string]bool{}, told: map[string]string{}, last: map[string]time.Time{}, links: map[string][]export.Link{}, refuse: map[string]bool{},
+			wake: make(chan struct{}, 1), pending: map[string]pending{}, busy: map[string]int{},
 		},
 	}
 }
@@ -53,6 +60,7 @@ func (a *Arrivals) Resume(ctx context.Context) error { return a.held.earlier(ctx
 // Run works until ctx ends.
 func (a *Arrivals) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
+	a.groups.begin()
 	group.Go(func() error { return a.take(ctx) })
 	group.Go(func() error { return a.followEnded(ctx) })
 	group.Go(func() error { return a.held.run(ctx) })
@@ -64,11 +72,33 @@ func (a *Arrivals) take(ctx context.Context) error {
 	router := a.settings.Ingestion.Router
 	var following sync.WaitGroup
 	defer following.Wait()
+	judge := time.NewTimer(judgeAfter)
+	defer judge.Stop()
 	for {
 		var news disk.Arrival
 		select {
 		case <-ctx.Done():
 			return nil
+		case <-judge.C:
+			singles, groups, refused := a.groups.judge(ctx)
+			for _, waiting := range refused {
+				if _, err := a.arrival(ctx, waiting); err != nil && ctx.Err() == nil {
+					a.log.Error("file not listed", "name", waiting.Name, "err", err)
+				}
+			}
+			for _, single := range singles {
+				a.begin(ctx, single, &following)
+			}
+			for _, group := range groups {
+				following.Go(func() { a.groups.carry(ctx, group); a.groups.rouse() })
+			}
+			if pause, wait := a.groups.again(); wait {
+				judge.Reset(pause)
+			}
+			continue
+		case <-a.groups.wake:
+			judge.Reset(judgeAfter)
+			continue
 		case news = <-a.watcher.Arrivals():
 		}
 		if router == "off" {
@@ -90,18 +120,27 @@ func (a *Arrivals) take(ctx context.Context) error {
 			}
 			continue
 		}
-		run, err := a.arrival(ctx, news)
-		if bad, ok := errors.AsType[*config.FolderError](err); ok {
-			err = a.folders.fault(ctx, news, bad)
-			a.watcher.Release(news.Name)
+		if a.groups.takes(news) {
+			judge.Reset(judgeAfter)
+			continue
 		}
-		switch {
-		case err != nil && ctx.Err() == nil:
-			a.log.Error("file not imported", "name", news.Name, "err", err)
-			a.watcher.Release(news.Name)
-		case run != "":
-			following.Go(func() { a.follow(ctx, news, run) })
-		}
+		a.begin(ctx, news, &following)
+	}
+}
+
+// begin deals with news of a file, and follows the import that it begins.
+func (a *Arrivals) begin(ctx context.Context, news disk.Arrival, following *sync.WaitGroup) {
+	run, err := a.arrival(ctx, news)
+	if bad, ok := errors.AsType[*config.FolderError](err); ok {
+		err = a.folders.fault(ctx, news, bad)
+		a.watcher.Release(news.Name)
+	}
+	switch {
+	case err != nil && ctx.Err() == nil:
+		a.log.Error("file not imported", "name", news.Name, "err", err)
+		a.watcher.Release(news.Name)
+	case run != "":
+		following.Go(func() { a.follow(ctx, news, run) })
 	}
 }
 

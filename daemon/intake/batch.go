@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion/export"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
@@ -62,8 +64,8 @@ func (b *Batch) All(ctx context.Context) iter.Seq2[int, Started] {
 	}
 }
 
-// OrdersIn lists the files at a path: the file itself, or those of a folder with their places below it. Hidden files are left
-// out. skipped is called with the error for each file or folder that cannot be read.
+// OrdersIn lists the files at a path: the file itself, or those of a folder with their places below it. A folder that holds Markdown
+// notes is one order, whose path is the folder. Hidden files are left out. skipped is called with the error for each file or folder that cannot be read.
 func OrdersIn(given string, how control.ImportHow, skipped func(error)) ([]control.ImportOrder, error) {
 	root, err := filepath.Abs(given)
 	if err != nil {
@@ -72,6 +74,9 @@ func OrdersIn(given string, how control.ImportHow, skipped func(error)) ([]contr
 	name := filepath.Base(root) // of the link, if it is one
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, err
+	}
+	if name, ok := notesIn(root, name); ok {
+		return []control.ImportOrder{{Path: control.OSPath(root), Name: name, ImportHow: how}}, nil
 	}
 	var orders []control.ImportOrder
 	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -99,6 +104,19 @@ func OrdersIn(given string, how control.ImportHow, skipped func(error)) ([]contr
 		return nil
 	})
 	return orders, err
+}
+
+// notesIn returns the name of the archive into which a folder is packed, if it holds notes to which its files belong.
+func notesIn(root, name string) (string, bool) {
+	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		return "", false
+	}
+	names, err := visibleIn(root, func(error) {})
+	if err != nil || len(names) < 2 {
+		return "", false
+	}
+	found := look(names, func(name string) []export.Link { return linksOf(onDisk(root), name) })
+	return name + ".zip", found.tree.Together(found.mentioned)
 }
 
 // Unpacked lists the files that the import of an archive or a message has put into the import folder.

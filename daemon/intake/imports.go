@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,13 +96,35 @@ func (i *Imports) dropFile(ctx context.Context, o control.ImportOrder) (string, 
 		return "", control.Usage.Errorf("import: %w", err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		return i.dropFolder(ctx, o)
+	}
+	if err != nil || !info.Mode().IsRegular() {
 		return "", control.Usage.Errorf("import %s: it is no regular file", o.Path)
 	}
 	if o.Walked && !i.vault.Takes(path.Join(i.settings.Vault.ImportDir, vault.SafeName(path.Base(o.Name), 0))) {
 		return "", nil // clutter of a folder that was named as a whole
 	}
 	return i.drop(ctx, f, o.Name, request{how: o.ImportHow})
+}
+
+// dropFolder packs a folder of notes of this machine into the import folder and starts its import.
+func (i *Imports) dropFolder(ctx context.Context, o control.ImportOrder) (string, error) {
+	root := string(o.Path)
+	names, err := visibleIn(root, func(error) {})
+	if err != nil {
+		return "", control.Usage.Errorf("import: %w", err)
+	}
+	var files []packed
+	for _, name := range names {
+		if i.vault.Takes(path.Join(i.settings.Vault.ImportDir, strings.ToValidUTF8(name, "_"))) {
+			files = append(files, packed{name: name})
+		}
+	}
+	archive := piped(func(w io.Writer) error { return pack(ctx, w, onDisk(root), files) })
+	defer archive.Close()
+	return i.drop(ctx, archive, o.Name, request{how: o.ImportHow})
 }
 
 // drop copies r into the import folder and starts its import. The watcher sees the file too, and finds the run in claimed, so the
@@ -130,6 +153,13 @@ func (i *Imports) claim(name string) string {
 	run := i.claimed[name]
 	delete(i.claimed, name)
 	return run
+}
+
+// isClaimed reports whether a command imports a file.
+func (i *Imports) isClaimed(name string) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.claimed[name] != ""
 }
 
 // start asks for the import of a file that lies in the vault.

@@ -2,9 +2,12 @@ package trigger
 
 import (
 	"context"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -39,6 +42,12 @@ func (a announcer) announce(ctx context.Context, plans []*workflow.Plan) {
 	}
 }
 
+// fires reports whether an import fires a workflow. A note that arrived with its pictures was packed with them, and is still a note.
+func fires(on *workflow.OnImport, r engine.ImportRecord) bool {
+	packed := r.Kind == string(filetype.KindArchive) && r.Pages == 1
+	return on.Fires(r.Source) || packed && on.Fires(strings.TrimSuffix(r.Source, path.Ext(r.Source))+".md")
+}
+
 // imported adds an import to the batches of the workflows that it fires. The loop guard also holds for files that a run has put
 // into the import folder.
 func (a announcer) imported(ctx context.Context, plans []*workflow.Plan, r engine.ImportRecord) error {
@@ -49,7 +58,7 @@ func (a announcer) imported(ctx context.Context, plans []*workflow.Plan, r engin
 	causes := causesOf(writers)
 	var news []engine.Notice
 	for _, p := range plans {
-		if !p.Meta.Enabled || !p.Meta.OnImport.Fires(r.Source) || a.waits.knows(p.Name, r.ID) {
+		if !p.Meta.Enabled || !fires(p.Meta.OnImport, r) || a.waits.knows(p.Name, r.ID) {
 			continue
 		}
 		if slices.Contains(causes, p.Name) {

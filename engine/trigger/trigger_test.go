@@ -245,20 +245,23 @@ func TestOnImport_firesOncePerImport(t *testing.T) {
 	bubble(t, time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), func(t *testing.T, r *rig) {
 		r.plan("pdfs", "on_import: \"*.pdf\"\nenabled: true")
 		r.plan("all", "on_import: true\nenabled: true")
-		finish := func(id, source string) {
+		r.plan("notes", "on_import: \"*.md\"\nenabled: true")
+		finish := func(id, source, kind string, pages int) {
 			e := engine.Entry{Spec: []byte(`{}`), Run: engine.RunRecord{ID: id, Key: id, Kind: engine.KindImport, Workflow: source, Status: engine.Done, Created: time.Now(), Finished: time.Now()}}
-			e.Import = &engine.ImportRecord{ID: id, Source: source, State: engine.ImportDone, Note: "Imported/" + id + "/index.md", Created: time.Now(), Finished: time.Now()}
+			e.Import = &engine.ImportRecord{ID: id, Source: source, Kind: kind, Pages: pages, State: engine.ImportDone, Note: "Imported/" + id + "/index.md", Created: time.Now(), Finished: time.Now()}
 			if _, _, err := r.j.Runs.Create(t.Context(), e, false); err != nil {
 				t.Fatal(err)
 			}
 		}
-		finish("i1", "Import/q3.pdf")
-		finish("i2", "Import/photo.png")
+		finish("i1", "Import/q3.pdf", "pdf", 3)
+		finish("i2", "Import/photo.png", "image", 1)
+		finish("i3", "Import/Trip.zip", "archive", 1) // a note with its pictures
+		finish("i4", "Import/Vault.zip", "archive", 0)
 		for range 2 {
 			_, down := r.up()
 			down()
 		}
-		r.wantKeys("on_import:pdfs:i1", "on_import:all:i1", "on_import:all:i2")
+		r.wantKeys("on_import:pdfs:i1", "on_import:all:i1", "on_import:all:i2", "on_import:all:i3", "on_import:notes:i3", "on_import:all:i4")
 		if diff := cmp.Diff([]string{"Imported/i1/index.md"}, r.asked()[0].Trigger.Files); diff != "" {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}
