@@ -84,7 +84,7 @@ func (s *site) agrees(bundle, content, said string) manifest.Manifest {
 	if want := vault.Digest([]byte(content)); m.Source.SHA256 != want || m.Source.Size != int64(len(content)) {
 		s.t.Errorf("the manifest of %s names %d bytes with %s, want %d with %s", bundle, m.Source.Size, m.Source.SHA256, len(content), want)
 	}
-	if note := s.read(bundle + "/" + filepath.Base(bundle) + ".md"); !strings.Contains(note, said) {
+	if note := s.read(bundle + "/" + m.NoteName()); !strings.Contains(note, said) {
 		s.t.Errorf("the note of %s lacks %q:\n%s", bundle, said, note)
 	}
 	return m
