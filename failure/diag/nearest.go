@@ -5,10 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// Nearest returns the candidate with the smallest edit distance to word, or "" if none is near: at most two edits, and
-// fewer than half of the word. Ties are broken by name, so the order of the candidates does not matter.
+// Nearest returns the candidate with the smallest edit distance to word, or "" if none is near: at most two edits, and one if
+// the word has fewer than five letters. Ties are broken by name, so the order of the candidates does not matter.
 func Nearest(word string, candidates []string) string {
-	best, at := "", min(2, (len([]rune(word))+1)/2)+1
+	best, at := "", 3
+	if utf8.RuneCountInString(word) < 5 {
+		at = 2
+	}
 	for _, c := range candidates {
 		d := distance(strings.ToLower(word), strings.ToLower(c))
 		if d < at || d == at && best != "" && c < best {

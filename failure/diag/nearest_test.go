@@ -15,7 +15,7 @@ func TestNearest(t *testing.T) {
 func TestCertain(t *testing.T) {
 	t.Parallel()
 	names := []string{"head", "tail", "heading", "limit", "log1", "log2"}
-	for word, want := range map[string]string{"hed": "head", "HEAD": "head", "taild": "tail", "ta": "", "log3": "", "limits": "limit", "": ""} {
+	for word, want := range map[string]string{"hed": "head", "HEAD": "head", "taild": "tail", "ta": "", "log3": "", "limits": "limit", "": "", "nope": ""} {
 		if got, ok := Certain(word, names); got != want || ok != (want != "") {
 			t.Errorf("Certain(%q) = %q, %v; want %q", word, got, ok, want)
 		}
