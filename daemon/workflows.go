@@ -46,9 +46,13 @@ func (w *Workflows) In(world workflow.World) ([]workflow.Loaded, error) {
 		return nil, fmt.Errorf("list workflows: %w", err)
 	}
 	plans := make([]*workflow.Plan, len(all))
+	world.Called = slices.ContainsFunc(all, func(l workflow.Loaded) bool { return l.Plan.RunsOthers() })
 	for i := range all {
 		plans[i] = all[i].Plan
 		all[i].Diagnostics = append(all[i].Diagnostics, workflow.Check(all[i].Plan, world)...)
+		if all[i].Valid() { // what has a fault is not in the plan
+			all[i].Diagnostics = append(all[i].Diagnostics, workflow.Surprises(all[i].Plan, world)...)
+		}
 	}
 	for _, d := range workflow.Loops(plans, workflow.Folders{Import: w.settings.Vault.ImportDir, Imported: w.settings.Vault.ImportedDir}) {
 		i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return l.Plan.File == d.File })
@@ -205,7 +209,7 @@ func schedules(p *workflow.Plan) string {
 func (w *Workflows) World() workflow.World {
 	return workflow.World{
 		Now: time.Now(), Zone: w.zone, Models: w.settings.AliasNames(), Waiting: w.settings.WaitingNames(), Default: w.settings.Models.Default,
-		Tools: toolbox.Names(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, Gate: gateOf(w.settings), FS: modelFS(w.vault, w.settings), Links: w.links,
+		Tools: toolbox.Names(), Foreign: w.outside.foreignTool, ImportDir: w.settings.Vault.ImportDir, Imported: w.settings.Vault.ImportedDir, Gate: gateOf(w.settings), FS: modelFS(w.vault, w.settings), Links: w.links,
 		Schema: step.CheckSchema, Changes: toolbox.NeedsYes,
 	}
 }

@@ -1,6 +1,7 @@
 package directives
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -106,6 +107,76 @@ func findLate(lines []string, from int, at diag.Position, r *report) {
 			}
 		}
 	}
+}
+
+// Hidden is a directive in a list, a quote, an indented line or a code block. It is prompt text.
+type Hidden struct {
+	Line   int    // index in the lines that FindHidden was given
+	Prefix string // what hides it: `- `, `> `, blanks; empty in a code block
+	Name   string
+	Head   bool // only such lines are above it, so it was meant as a directive
+	Fence  int  // index of the line that opens the code block, or -1
+}
+
+// hiding matches the marks of lists and quotes at the start of a line.
+var hiding = regexp.MustCompile(`^[ \t]*(?:(?:>|(?:[-*+]|\d{1,3}[.)])[ \t])[ \t]*(?:\[[ xX]\][ \t]+)?)+`)
+
+// FindHidden finds lines of prompt text, from an index on, that would be directives without a mark, indentation or code block
+// before them. Below other text a line counts only if it is a directive without fault, and a code block never: prompts may
+// show some.
+func FindHidden(lines []string, from int) []Hidden {
+	var list []Hidden
+	head := true
+	for i := from; i < len(lines); i++ {
+		line := lines[i]
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if mark, _ := fenceOf(line); mark != "" {
+			end := fenceEnd(lines, i)
+			if head && !isDirectiveFence(line) {
+				list = append(list, hiddenInFence(lines[:min(end, len(lines))], i)...)
+			}
+			i, head = end, false
+			continue
+		}
+		h := Hidden{Line: i, Prefix: hiding.FindString(line), Fence: -1}
+		if h.Prefix == "" && indent(line) >= 4 {
+			h.Prefix = line[:indentBytes(line)]
+		}
+		rest := line[len(h.Prefix):]
+		if directive, known := IsDirective(rest); h.Prefix == "" || !directive || !known || !head && !flawless(rest) {
+			head = false
+			continue
+		}
+		h.Name, _ = lineName(rest)
+		h.Head = head
+		list = append(list, h)
+	}
+	return list
+}
+
+// hiddenInFence returns the directives of a code block that has nothing else.
+func hiddenInFence(lines []string, open int) []Hidden {
+	var list []Hidden
+	for i := open + 1; i < len(lines); i++ {
+		if strings.TrimSpace(lines[i]) == "" {
+			continue
+		}
+		if _, known := IsDirective(lines[i]); !known {
+			return nil
+		}
+		name, _ := lineName(lines[i])
+		list = append(list, Hidden{Line: i, Name: name, Head: true, Fence: open})
+	}
+	return list
+}
+
+// flawless reports whether a line is a directive without fault.
+func flawless(line string) bool {
+	list, faults := Parse([]string{line}, diag.Position{Line: 1, Column: 1})
+	_, more := Interpret(list)
+	return len(list) == 1 && !diag.HasErrors(faults) && !diag.HasErrors(more)
 }
 
 // Unescape turns a line of prompt text that starts with `\@` and a letter into one that starts with `@`. Other lines

@@ -8,7 +8,7 @@ import (
 
 // Codes of diagnostics. They are stable: a code never gets a second meaning, and unused ones remain in the table. Tens group
 // them: 100 file and frontmatter, 120 schedule, 130 sections, 140 directive lines, 150 parameters, 160 targets and paths, 175
-// patterns, 180 selection, 190 meaning, 240 notes written for AssistantMD.
+// patterns, 180 selection, 190 meaning, 240 notes written for AssistantMD, 260 what is allowed and will surprise.
 const (
 	CodeUnreadable       = "VF101"
 	CodeFrontmatterOpen  = "VF102"
@@ -111,6 +111,17 @@ const (
 	CodeCapability     = "VF201"
 	CodeForeignPlace   = "VF202"
 	CodeModelWaits     = "VF203"
+
+	CodeFixedSubject  = "VF260"
+	CodeSameName      = "VF261"
+	CodeRunsOverwrite = "VF262"
+	CodeNothingToAsk  = "VF263"
+	CodeAnswerLost    = "VF264"
+	CodeTemplateMark  = "VF265"
+	CodeForeignFormat = "VF266"
+	CodeNearKey       = "VF267"
+	CodeHiddenLine    = "VF268"
+	CodePictureGlob   = "VF269"
 
 	CodeOldMeaning = "VF240"
 	CodeOldPlace   = "VF241"

@@ -43,15 +43,15 @@ const slotName = "slot"
 // isDate reports whether a pattern is a date.
 func isDate(name string) bool { return name == slotName || moment.IsPattern(name) }
 
-// datePatterns lists the patterns that are dates.
-func datePatterns() []string { return append(moment.Patterns(), slotName) }
+// DatePatterns lists the patterns that are dates.
+func DatePatterns() []string { return append(moment.Patterns(), slotName) }
 
 // selectors lists the patterns that are shorthands for selection.
 var selectors = []string{"latest", "pending"}
 
 // PatternNames lists every pattern, in the order of the language's page.
 func PatternNames() []string {
-	return slices.Concat(datePatterns(), names, selectors)
+	return slices.Concat(DatePatterns(), names, selectors)
 }
 
 // value returns the text that replaces a pattern; ok is false for one that has no value in these facts.

@@ -255,7 +255,17 @@ func (s *scanner) check(p piece, formatted bool) bool {
 	return false
 }
 
+// otherNames holds what other programs call our patterns.
+var otherNames = map[string]string{
+	"date": "today", "time": "now:HHmm", "datetime": "now", "timestamp": "now", "day": "day-name", "weekday": "day-name",
+	"week": "this-week", "month": "this-month", "year": "today:YYYY", "file": "trigger", "filename": "trigger-name",
+	"name": "item-name", "title": "trigger-title", "folder": "item-folder", "index": "batch",
+}
+
 func didYouMeanPattern(name string) string {
+	if other := otherNames[strings.ToLower(strings.TrimSpace(name))]; other != "" {
+		return "did you mean {" + other + "}? Literal braces are written {{ and }}"
+	}
 	if n := diag.Nearest(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"), PatternNames()); n != "" {
 		return "did you mean {" + n + "}? Literal braces are written {{ and }}"
 	}
@@ -278,7 +288,11 @@ func selectorCount(format string) (int, error) {
 func (s source) mendPattern(offset int, r *report) {
 	rest := s.text[offset+1:]
 	name := rest[:max(strings.IndexAny(rest, ":}"), 0)]
-	known := slices.Concat(datePatterns(), names)
+	if strings.EqualFold(strings.TrimSpace(name), "date") { // with a format of its own, too
+		r.mend(diag.Replace(s.pos(offset+1), utf8.RuneCountInString(name), "today"))
+		return
+	}
+	known := slices.Concat(DatePatterns(), names)
 	if near, ok := diag.Certain(strings.ReplaceAll(strings.TrimSpace(name), "_", "-"), known); ok {
 		r.mend(diag.Replace(s.pos(offset+1), utf8.RuneCountInString(name), near))
 	}
@@ -289,6 +303,7 @@ func ofItems(name string) bool { return ofItem(name) || name == "batch" }
 
 // checkPattern reports the faults of a pattern at their positions, and returns its pieces if there are none.
 func checkPattern(s source, m mode, r *report) ([]piece, bool) {
+	s.checkMarks(m, r)
 	pieces, faults := scan(s.text, m)
 	for _, f := range faults {
 		r.add(s.pos(f.Offset), f.Code, f.Suggestion, "%s", f.Message)
@@ -305,7 +320,7 @@ func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 			r.add(s.pos(p.offset), CodePatternPlace, suggestion, "{%s} has no meaning here: it belongs in the other directives of a step with @for_each", p.name)
 			faults = append(faults, nil)
 		}
-		if isDate(p.name) {
+		if isDate(p.name) && !s.checkFormat(p, r) {
 			for _, run := range moment.StrayLetters(p.format) {
 				r.add(s.pos(p.offset), CodeFormatLetters, "write ["+run+"] for literal text", "%q in the format of {%s} has letters that are not date tokens", run, p.name)
 			}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // Orders of a [Selection].
@@ -24,6 +26,8 @@ type Selection struct {
 	Limit   int    `json:"limit,omitempty"`   // 0: no limit, or 1 for Latest
 	Order   string `json:"order,omitempty"`   // name, mtime, ctime or date; empty: name, or mtime for Latest
 	Dir     string `json:"dir,omitempty"`     // asc or desc; empty: asc, or desc for Latest
+
+	PendingAt diag.Position `json:"pending_at,omitzero"` // after the word pending, if it is a parameter
 }
 
 // read is set for a parameter of a directive with a target.
@@ -38,6 +42,10 @@ func (s *Selection) set(p Param, r *report) {
 	switch p.Key {
 	case "pending":
 		s.Pending = p.boolean(r)
+		if p.Bare {
+			s.PendingAt = p.At
+			s.PendingAt.Column += len("pending")
+		}
 	case "latest":
 		s.Latest = p.boolean(r)
 	case "limit":

@@ -39,6 +39,7 @@ func rows() []row {
 			value:  "`file: PATH`, `variable: NAME`, `trigger`", meaning: "a file, a variable, or what started the run, for the prompt; repeatable, in order",
 			example: "@input file: Imported/Workbook/Workbook.md (images=auto, as=book)\n" +
 				"@input file: Inbox/*.md (pending, limit=5, required)\n" +
+				"@output file: Chapters\n" +
 				"\n" +
 				"List the chapters of {{book}}.",
 		},
@@ -71,6 +72,7 @@ func rows() []row {
 			advice:  "write @model ALIAS, or @model none",
 			value:   "alias, or `none` for no model call", meaning: "the step's model",
 			example: "@model sonnet (thinking=low, temperature=0.2, max_output_tokens=2000, fallback=local)\n" +
+				"@output file: Plans/{today}\n" +
 				"\n" +
 				"Make a plan.",
 		},
@@ -92,6 +94,7 @@ func rows() []row {
 			advice:  "write @run_on monday, friday",
 			value:   "day names, `daily`, `never`", meaning: "days of scheduled and watched runs",
 			example: "@run_on monday, thu\n" +
+				"@output file: Reviews/{today}\n" +
 				"\n" +
 				"Look back at the week.",
 		},
@@ -103,6 +106,7 @@ func rows() []row {
 			value:  "names of tools, each with its parameters; `all`, `none`", meaning: "what the model may use",
 			example: "@tools read_chunks\n" +
 				"@input file: Imported/Workbook/Workbook.md\n" +
+				"@output file: Chapters\n" +
 				"\n" +
 				"Read all of it and list its chapters.",
 		},
@@ -129,6 +133,7 @@ func rows() []row {
 			value:   "`[not] exists`, `missing`, `changed PATH`; `[not] empty`, `nonempty variable: NAME`", meaning: "skips the step unless it is true; repeatable, all must be true",
 			example: "@when exists Inbox/*.md\n" +
 				"@when not empty variable: plan\n" +
+				"@output file: Inbox plan\n" +
 				"\n" +
 				"Sort the inbox.",
 		},
@@ -156,6 +161,7 @@ func rows() []row {
 			advice:  "write @cache 7d",
 			value:   "duration, `daily`, `weekly`, `forever`", meaning: "reuses an answer while prompt, model and settings are the same",
 			example: "@cache 7d\n" +
+				"@output file: Words\n" +
 				"\n" +
 				"Explain the word of the day.",
 		},
@@ -166,6 +172,7 @@ func rows() []row {
 			advice:  "write @retry 3",
 			value:   "count", meaning: "how often a failed call to the provider is repeated",
 			example: "@retry 5 (backoff=10s)\n" +
+				"@output file: Plans/{today}\n" +
 				"\n" +
 				"Make a plan.",
 		},
@@ -176,6 +183,7 @@ func rows() []row {
 			advice:  "write @timeout 10m",
 			value:   "duration", meaning: "how long the step may take",
 			example: "@timeout 10m\n" +
+				"@output file: Plans/{today}\n" +
 				"\n" +
 				"Make a plan.",
 		},
@@ -187,6 +195,7 @@ func rows() []row {
 			value:   "", meaning: "limits of the step, in addition to the workflow's",
 			example: "@budget (max_images=5, max_cost_usd=0.10, when_exceeded=fail)\n" +
 				"@input file: Imported/Workbook/Workbook.md\n" +
+				"@output file: Chapters\n" +
 				"\n" +
 				"List the chapters.",
 		},

@@ -29,7 +29,7 @@ func brokenVault() fstest.MapFS {
 func brokenWorld() World {
 	return World{
 		Now: time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC), Zone: time.UTC, Models: []string{"local", "sonnet"}, Default: "local",
-		Tools: []string{"read_chunks"}, ImportDir: "Import",
+		Tools: []string{"read_chunks"}, ImportDir: "Import", Imported: "Imported",
 		Can: func(alias, capability string) (can, known bool) {
 			return alias == "sonnet" || capability != "vision", true
 		},

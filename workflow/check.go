@@ -24,6 +24,8 @@ type World struct {
 	Default   string         // the alias of steps that name none
 	Tools     []string       // tools in this version
 	ImportDir string         // the inbox, where nothing is written
+	Imported  string         // the folder of imported documents
+	Called    bool           // another workflow may run this one, and read its last answer
 	Gate      policy.Gate    // of all writes
 
 	// Foreign reports whether a tool that is not in Tools may be used (one of an MCP server), or why a tool of the language

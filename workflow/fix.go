@@ -229,7 +229,7 @@ func promptLines(src []byte) map[int]bool {
 		rest := 0
 		if !instructional.MatchString(s.name) {
 			block, _ := directives.Cut(s.lines, s.first)
-			rest = block.Rest
+			rest = fixable(s.lines, block.Rest)
 		}
 		for i := rest; i < len(s.lines); i++ {
 			lines[s.first.Line+i] = true

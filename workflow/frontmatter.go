@@ -70,7 +70,7 @@ func (r *metaReader) readKey(m *Meta, key, value *yaml.Node) {
 	read, known := keys[key.Value]
 	switch {
 	case !known:
-		r.foreignKey(key)
+		r.foreignKey(key, value)
 	case isNull(value):
 	default:
 		read(r, m, field{name: key.Value, node: value})
@@ -78,13 +78,13 @@ func (r *metaReader) readKey(m *Meta, key, value *yaml.Node) {
 }
 
 // foreignKey reports keys that resemble ours; all others are the author's own.
-func (r *metaReader) foreignKey(key *yaml.Node) {
+func (r *metaReader) foreignKey(key, value *yaml.Node) {
 	if fix, old := assistantmd.OldKey(key.Value); old {
 		r.out.add(r.values.node(key), directives.CodeKeyOld, fix, "%s has no meaning here", key.Value)
 		r.mendOldKey(key)
 		return
 	}
-	if len(key.Value) < 5 {
+	if r.nearKey(key, value) || len(key.Value) < 5 {
 		return
 	}
 	if near := diag.Nearest(key.Value, keyNames); near != "" && (strings.EqualFold(near, key.Value) || !ordinary(key.Value)) {

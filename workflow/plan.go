@@ -108,6 +108,9 @@ type Step struct {
 	directives.Set
 }
 
+// none reports whether a step calls no model.
+func (s Step) none() bool { return s.Model != nil && s.Model.None }
+
 // NeedsFile reports whether a step is about the file that starts the run: it reads it, or says its name.
 func (s Step) NeedsFile() bool {
 	return s.NamesFile() || slices.ContainsFunc(s.targets(), func(t directives.Target) bool { return t.Scheme == directives.SchemeTrigger })
@@ -179,6 +182,13 @@ func (p Plan) Alias(s Step, standard string) string {
 		return p.Meta.Model
 	}
 	return standard
+}
+
+// RunsOthers reports whether a model may run other workflows.
+func (p Plan) RunsOthers() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool {
+		return s.Tools != nil && (s.Tools.All || slices.ContainsFunc(s.Tools.Uses, func(u directives.ToolUse) bool { return u.Name == "run_workflow" }))
+	})
 }
 
 // Step returns the step with this name, ignoring case.

@@ -126,7 +126,7 @@ func exampleList(t *testing.T) string {
 	for _, f := range directives.Forms() {
 		note := "## Step\n" + f.Example + "\n"
 		plan, list := Parse("example", "example.md", []byte(note))
-		list = append(list, Check(plan, brokenWorld())...)
+		list = append(append(list, Check(plan, brokenWorld())...), Surprises(plan, brokenWorld())...)
 		if len(list) > 0 {
 			t.Errorf("the example of @%s: %v", f.Name, list)
 		}

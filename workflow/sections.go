@@ -232,5 +232,6 @@ func (b *bodyReader) readInstructions(s section) string {
 			b.out.add(b.out.at(block.At.Line+i, 1), directives.CodeInInstructions, "move it into a step", "a directive has no meaning in instructions")
 		}
 	}
+	b.marks(s.lines, s.first, nil)
 	return strings.Trim(strings.Join(s.lines, "\n"), "\n \t")
 }

@@ -29,7 +29,7 @@ func (c stepCheck) check() {
 	c.citations()
 }
 
-func (c stepCheck) none() bool { return c.step.Model != nil && c.step.Model.None }
+func (c stepCheck) none() bool { return c.step.none() }
 
 // places reports inputs with a place that the prompt does not have.
 func (c stepCheck) places() {

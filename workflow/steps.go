@@ -21,11 +21,26 @@ func (b *bodyReader) readStep(s section) Step {
 		step.WriteMode.Mode = directives.ModeAppend
 	}
 	b.readPrompt(&step, s, block.Rest)
+	b.hidden(s, block)
+	from := min(block.Rest, len(s.lines))
+	b.marks(s.lines[from:], b.out.at(s.first.Line+from, 1), step.places())
 	if !diag.HasErrors(faults) && !diag.HasErrors(more) && !diag.HasErrors(typed) {
 		c := stepCheck{b.out, b.cutShort, step, s.at}
 		c.check()
 	}
 	return step
+}
+
+// places lists the names of the places that the step's inputs fill.
+func (s Step) places() []string {
+	var names []string
+	if s.ForEach != nil {
+		names = append(names, s.ForEach.As)
+	}
+	for _, in := range s.Inputs {
+		names = append(names, in.As)
+	}
+	return names
 }
 
 // Each @input of a step searches the whole vault: a note with thousands of them would never finish.
@@ -70,19 +85,10 @@ func (b *bodyReader) readPrompt(step *Step, s section, from int) {
 // unescapeKnown removes the backslash from `\@input` and the like at the start of lines outside code, where it distinguishes
 // prompt text from a misplaced directive. All other text remains as it is.
 func unescapeKnown(lines []string) []string {
-	open := ""
+	code := codeLines(lines)
 	for i, line := range lines {
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case open != "":
-			if strings.HasPrefix(trimmed, open) && strings.Trim(trimmed, open[:1]) == "" {
-				open = ""
-			}
-		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
-			open = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]
-		default:
-			plain := directives.Unescape(line)
-			if _, known := directives.IsDirective(plain); known && i > 0 {
+		if plain := directives.Unescape(line); i > 0 && !code[i] {
+			if _, known := directives.IsDirective(plain); known {
 				lines[i] = plain
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/failure/diag"
@@ -66,7 +67,7 @@ func fixNote(ctx context.Context, a *daemon.Workspace, g *globals, plan *workflo
 	}
 	world := a.Workflows.World()
 	out, fixed := workflow.Fix(plan.Name, plan.File, src, func(p *workflow.Plan) []diag.Diagnostic {
-		return append(workflow.Check(p, world), workflow.Inspect(ctx, p, world)...)
+		return slices.Concat(workflow.Check(p, world), workflow.Inspect(ctx, p, world), workflow.Surprises(p, world))
 	})
 	if len(fixed) == 0 {
 		return nil
