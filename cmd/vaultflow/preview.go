@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +33,11 @@ func newPreview(g *globals) *cobra.Command {
 			"-i previews any note or file: vaultflow preview -i 'Daily/2026-11-16.md (images=auto)'",
 		Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, names []string) error {
-			if (len(names) == 0) == (len(inputs) == 0) {
-				return usagef("name either a workflow or inputs with -i")
+			switch {
+			case len(names) == 0 && len(inputs) == 0:
+				return usagef("name a workflow, or an input with -i")
+			case len(names) > 0 && len(inputs) > 0:
+				return usagef("a workflow and -i exclude each other: name one of them")
 			}
 			a, err := g.open(cmd.Context())
 			if err != nil {
@@ -75,7 +79,8 @@ func inputPlan(inputs []string) (*workflow.Plan, error) {
 	for i, text := range inputs {
 		input, diagnostics := directives.ParseInput(text)
 		if diag.HasErrors(diagnostics) {
-			return nil, exit(exitUsage, diagnostics[0])
+			first := diagnostics[slices.IndexFunc(diagnostics, func(d diag.Diagnostic) bool { return d.Severity == diag.SeverityError })]
+			return nil, usagef("-i %q: %s; %s", text, first.Message, first.Suggestion) // it has no place in a file
 		}
 		input.Index = i
 		step.Inputs = append(step.Inputs, input)
