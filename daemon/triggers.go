@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/vault"
@@ -46,7 +47,7 @@ func (f *firing) ours(name string) bool {
 	return vault.Within(strings.ToLower(name), strings.ToLower(path.Join(f.settings.Vault.WorkflowsDir, step.ApprovalsDir))) || strings.EqualFold(name, f.settings.Engine.StatusNote)
 }
 
-// plans are the workflows that may run now. Circles among them are logged, each once.
+// plans are the workflows that may run now. Their mistakes and warnings are logged, each once.
 func (f *firing) plans() []*workflow.Plan {
 	all, err := f.workflows.All()
 	if err != nil {
@@ -56,10 +57,10 @@ func (f *firing) plans() []*workflow.Plan {
 	var plans []*workflow.Plan
 	now := f.trust.Now()
 	for _, loaded := range all {
+		f.tellMistakes(loaded)
 		if !loaded.Valid() {
 			continue
 		}
-		f.tellLoops(loaded)
 		plan := loaded.Plan
 		if why := f.trust.Waits(now, plan); why != "" {
 			f.tellWaiting(plan, why)
@@ -70,11 +71,23 @@ func (f *firing) plans() []*workflow.Plan {
 	return plans
 }
 
-// tellLoops logs that a workflow can start itself, when that is new.
-func (f *firing) tellLoops(loaded workflow.Loaded) {
+// tellMistakes logs what is wrong with a workflow that fires by itself, and what will surprise, when that is new. Lines above it
+// may change.
+func (f *firing) tellMistakes(loaded workflow.Loaded) {
 	for _, d := range loaded.Diagnostics {
-		if d.Code == directives.CodeWatchLoop && f.isNews(d.String()) {
-			f.log.Warn("workflows can start each other in a circle", "workflow", loaded.Plan.Name, "name", d.File, "line", d.Line, "reason", d.Message, "fix", d.Suggestion)
+		what, level := "workflow has a mistake and cannot run", slog.LevelError
+		switch {
+		case d.Severity == diag.SeverityNote:
+			continue
+		case d.Code == directives.CodeWatchLoop:
+			what, level = "workflows can start each other in a circle", slog.LevelWarn
+		case d.Severity == diag.SeverityWarning && !(loaded.Plan.Meta.Enabled && loaded.Plan.Meta.Triggered()):
+			continue
+		case d.Severity == diag.SeverityWarning:
+			what, level = "workflow has a warning", slog.LevelWarn
+		}
+		if f.isNews(d.File + " " + d.Code + " " + d.Message) {
+			f.log.Log(context.Background(), level, what, "workflow", loaded.Plan.Name, "name", d.File, "line", d.Line, "code", d.Code, "reason", d.Message, "fix", d.Suggestion)
 		}
 	}
 }

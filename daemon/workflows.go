@@ -39,6 +39,18 @@ type Workflows struct {
 // All loads every workflow of the vault with all its diagnostics.
 func (w *Workflows) All() ([]workflow.Loaded, error) { return w.In(w.World()) }
 
+// Checked is All with what the vault's files and the models reveal. A run may be given another model, so only these lists look at
+// what models can.
+func (w *Workflows) Checked(ctx context.Context) ([]workflow.Loaded, error) {
+	world := w.World()
+	world.Can = w.Can
+	all, err := w.In(world)
+	for i := range all {
+		all[i].Diagnostics = diag.Sort(append(all[i].Diagnostics, workflow.Inspect(ctx, all[i].Plan, world)...))
+	}
+	return all, err
+}
+
 // In is All with diagnostics for another world.
 func (w *Workflows) In(world workflow.World) ([]workflow.Loaded, error) {
 	all, err := workflow.Load(w.vault.FS(), w.settings.Vault.WorkflowsDir)

@@ -13,7 +13,6 @@ import (
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine/trigger"
-	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -48,9 +47,7 @@ func newCheck(g *globals) *cobra.Command {
 
 // check prints the diagnostics of the workflows and fails when one of them is an error.
 func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names []string, chosen func(name string) bool) error {
-	world := a.Workflows.World()
-	world.Can = a.Workflows.Can // a run may be given another model, so only check looks at what models can
-	all, err := a.Workflows.In(world)
+	all, err := a.Workflows.Checked(ctx)
 	if err != nil {
 		return err
 	}
@@ -65,7 +62,6 @@ func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names 
 			continue
 		}
 		count++
-		loaded.Diagnostics = diag.Sort(append(loaded.Diagnostics, workflow.Inspect(ctx, loaded.Plan, world)...))
 		for _, d := range loaded.Diagnostics {
 			if err := g.print(d, func(w io.Writer) { fmt.Fprintln(w, d) }); err != nil {
 				return err

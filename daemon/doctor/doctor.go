@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/daemon/words"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -39,7 +40,7 @@ func Examine(ctx context.Context, a *daemon.Workspace) []Finding {
 	all = append(all, examineWorker(ctx, a)...)
 	all = append(all, examineOffice(ctx, a), examineFonts(fonts.Missing(fonts.Folders())))
 	all = append(all, examineWatching(ctx, a), examineFolders(a))
-	all = append(append(all, examineState(ctx, a)...), examineWorkflows(a))
+	all = append(append(all, examineState(ctx, a)...), examineWorkflows(ctx, a))
 	all = append(all, Finding{Subject: "clock", State: "ok", Message: time.Now().In(a.Zone).Format("2006-01-02 15:04:05 MST")})
 	return append(all, examineProviders(ctx, a)...)
 }
@@ -120,19 +121,28 @@ func examineFolders(a *daemon.Workspace) Finding {
 	return Finding{Subject: "folders", State: "ok", Message: a.Dir}
 }
 
-func examineWorkflows(a *daemon.Workspace) Finding {
-	all, err := a.Workflows.All()
+// examineWorkflows counts what `check` reports.
+func examineWorkflows(ctx context.Context, a *daemon.Workspace) Finding {
+	all, err := a.Workflows.Checked(ctx)
 	if err != nil {
 		return Finding{Subject: "workflows", State: "problem", Message: err.Error()}
 	}
-	broken := 0
+	broken, warnings := 0, 0
 	for _, l := range all {
 		if !l.Valid() {
 			broken++
 		}
+		for _, d := range l.Diagnostics {
+			if d.Severity == diag.SeverityWarning {
+				warnings++
+			}
+		}
 	}
 	if broken > 0 {
 		return Finding{Subject: "workflows", State: "problem", Message: fmt.Sprintf("%d of %d cannot run", broken, len(all)), Fix: "vaultflow check"}
+	}
+	if warnings > 0 {
+		return Finding{Subject: "workflows", State: "warning", Message: words.Counted(warnings, "warning") + " in " + words.Counted(len(all), "workflow"), Fix: "vaultflow check"}
 	}
 	return Finding{Subject: "workflows", State: "ok", Message: fmt.Sprintf("%d, default model %s", len(all), a.Settings.Models.Default)}
 }
