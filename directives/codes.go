@@ -8,7 +8,7 @@ import (
 
 // Codes of diagnostics. They are stable: a code never gets a second meaning, and unused ones remain in the table. Tens group
 // them: 100 file and frontmatter, 120 schedule, 130 sections, 140 directive lines, 150 parameters, 160 targets and paths, 175
-// patterns, 180 selection, 190 meaning, 240 notes written for AssistantMD, 260 what is allowed and will surprise.
+// patterns, 180 selection, 190 meaning, 240 notes written for AssistantMD, 260 what is allowed and will surprise, 280 parts.
 const (
 	CodeUnreadable       = "VF101"
 	CodeFrontmatterOpen  = "VF102"

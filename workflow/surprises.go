@@ -170,7 +170,7 @@ func has(found map[string]string, names ...string) bool {
 // sameNames reports outputs that have the same name for several items. [stepCheck] reports those without any pattern of items.
 func (s *surprises) sameNames(step Step) {
 	each := step.ForEach
-	if each == nil {
+	if each == nil || each.Parts != "" { // parts have names of their own
 		return
 	}
 	for _, out := range step.overwriting() {

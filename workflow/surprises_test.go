@@ -80,6 +80,7 @@ func TestSurprises(t *testing.T) {
 		"appended":               {"## A\n@for_each file: Projects/*/README.md\n@input file: {item}\n@output file: Out/{item-name}\nx", ""},
 		"titles":                 {"## A\n@for_each file: Projects/*/README.md\n@input file: {item}\n@output file: Out/{item-title}\n@write_mode replace\nx", ""},
 		"a list":                 {"## A\n@for_each variable: v\n@output file: Out/{item-name}\n@write_mode replace\nSay {item}", ""},
+		"parts of documents":     {"## A\n@for_each pages of file: Imported/*/index.md (window=5)\n@input file: {item}\n@output file: Out/{item-name}\n@write_mode replace\nx", ""},
 		"batches, over runs":     {"## A\n@for_each file: Notes/*.md (pending, batch=5)\n@input file: {item}\n@output file: Out/{batch}\n@write_mode replace\nx", "4:15 VF262"},
 		"batches with the run":   {"## A\n@for_each file: Notes/*.md (pending, batch=5)\n@input file: {item}\n@output file: Out/{run} {batch}\n@write_mode replace\nx", ""},
 		"batches of all":         {"## A\n@for_each file: Notes/*.md (batch=5)\n@input file: {item}\n@output file: Out/{batch}\n@write_mode replace\nx", ""},
