@@ -22,6 +22,7 @@ const (
 	ActivityWhen     = "when"      // the step's conditions: StepIn, WhenOut
 	ActivityExpand   = "expand"    // the items of an @for_each: StepIn, ExpandOut
 	ActivityUseTools = "use_tools" // the tools that the model called: UseToolsIn, UseToolsOut
+	ActivityFollow   = "follow"    // outputs after the documents whose parts they were made of: FollowIn, FollowOut
 	ActivityValidate = "validate"  // the answer against its schema: ValidateIn, ValidateOut
 )
 
@@ -78,6 +79,18 @@ type ExpandOut struct {
 	Batches  [][]Item     `json:"batches,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
 	Parts    *PartsChange `json:"parts,omitempty"` // of documents; nil: nothing but the items
+}
+
+// FollowIn asks for the changes of outputs that changes of documents require, when all parts are done.
+type FollowIn struct {
+	StepRef
+	Parts PartsChange `json:"parts"`
+}
+
+// FollowOut lists what was changed.
+type FollowOut struct {
+	Changes  []Change `json:"changes,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // ResolveIn asks which files the step's inputs are now.

@@ -17,11 +17,16 @@ func (b *body) batches(s PinnedStep, ref StepRef, when []Mark, r *StepRecord) er
 		return err
 	}
 	r.Warnings = append(r.Warnings, items.Warnings...)
+	l := &lineup{body: b, step: s, ref: ref, rec: r, items: items.Batches, parts: items.Parts}
 	if len(items.Batches) == 0 {
-		r.Status, r.Reason = Skipped, "no items"
-		return nil
+		if r.Status, r.Reason = Skipped, "no items"; items.Parts.empty() {
+			return nil
+		}
+		r.Status, r.Reason = Done, "no part has other pages than before"
+		out, err := l.follow(b.flow)
+		r.Changes, r.Warnings = out.Changes, append(r.Warnings, out.Warnings...)
+		return err
 	}
-	l := &lineup{body: b, step: s, ref: ref, rec: r, items: items.Batches}
 	defer l.drain()
 	for range max(s.ForEach.Parallel, 1) {
 		l.begin()
@@ -41,6 +46,7 @@ type lineup struct {
 	ref     StepRef
 	rec     *StepRecord
 	items   [][]Item
+	parts   *PartsChange
 	begun   int
 	waiting []*preparation // begun and not yet written, in order
 	stop    *BatchRecord   // the batch that ends the step
@@ -138,14 +144,35 @@ func (l *lineup) end(when []Mark) error {
 		l.rec.Status = DoneWithOmissions
 		return nil
 	}
-	if len(when) == 0 {
-		return nil
-	}
 	closing := l.flow
 	if l.pinned.Body >= 3 { // a retry may repeat batches of a run that had ended, so this can follow later steps
 		closing = l.last
 	}
+	if err := l.followIn(closing); err != nil || len(when) == 0 {
+		return err
+	}
 	return closing.Do(ActivityCommit, CommitIn{StepRef: l.ref, Marks: when}, &CommitOut{})
+}
+
+// follow lets outputs follow their documents: those of parts that are gone, and links to pages that moved.
+func (l *lineup) follow(f Flow) (out FollowOut, err error) {
+	if l.parts.empty() {
+		return out, nil
+	}
+	return out, f.Do(ActivityFollow, FollowIn{l.ref, *l.parts}, &out)
+}
+
+// followIn is follow after the last batch, whose record gets the changes.
+func (l *lineup) followIn(f Flow) error {
+	out, err := l.follow(f)
+	if err != nil || len(out.Changes)+len(out.Warnings) == 0 {
+		return err
+	}
+	last := l.rec.Batches[len(l.rec.Batches)-1]
+	last.Changes, last.Warnings = append(last.Changes, out.Changes...), append(last.Warnings, out.Warnings...)
+	l.rec.Put(last)
+	sayBatch(f, l.step, last)
+	return nil
 }
 
 // tally counts how batches ended.

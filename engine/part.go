@@ -11,13 +11,16 @@ type ItemPart struct {
 	parts.Part
 	Called string `json:"called"`          // {item-name}: the part's name, with the document's where there may be several
 	Asked  string `json:"asked,omitempty"` // digest of what the step asks about each part
+
+	Made map[string]string `json:"made,omitempty"` // digests of the files that were made of this part before, by name
 }
 
 // PartState is a part that a step has done.
 type PartState struct {
 	Document string `json:"document"` // vault name
 	ItemPart
-	Files map[string]string `json:"files,omitempty"` // digests of the files that were made of this part as a whole, by name
+	Files  map[string]string `json:"files,omitempty"`  // digests of the files that this part alone made as a whole, by name
+	Others []string          `json:"others,omitempty"` // other files that it wrote to
 }
 
 // Key names the part among the things that a step has processed.
@@ -53,19 +56,22 @@ func (i Item) mark() Mark {
 	return Mark{ForEachDirective, state.Key(), i.Part.Digest(), &state}
 }
 
-// withFiles adds the files that a work wrote to the marks of parts.
-func withFiles(marks []Mark, files []StagedFile) []Mark {
-	made := map[string]string{}
-	for _, f := range files {
-		if isOutput(f) {
-			made[f.Name] = f.New
-		}
-	}
+// withFiles adds the files that a work wrote to the marks of parts. whole is set if the outputs replace files. A file that somebody
+// else wrote before is not the part's own.
+func withFiles(marks []Mark, files []StagedFile, whole bool) []Mark {
 	var list []Mark
 	for _, m := range marks {
 		if m.Part != nil {
 			state := *m.Part
-			state.Files = made
+			state.Files, state.Made = map[string]string{}, nil
+			for _, f := range files {
+				switch own := f.Base == "" || m.Part.Made[f.Name] == f.Base; {
+				case whole && own && isOutput(f) && !f.Edited:
+					state.Files[f.Name] = f.New
+				default:
+					state.Others = append(state.Others, f.Name)
+				}
+			}
 			m.Part = &state
 		}
 		list = append(list, m)

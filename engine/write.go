@@ -122,9 +122,7 @@ func (d *delivery) commit(staged StageOut) (conflicts []string, raced bool, err 
 				return nil, false, nil
 			}
 			in.Shared, in.Marks, in.Cache = shared(d.withTools(staged.Vars), d.rec.Origins), d.marks, d.cache
-			if d.step.Whole {
-				in.Marks = withFiles(d.marks, slices.Concat(d.done, yes))
-			}
+			in.Marks = withFiles(d.marks, slices.Concat(d.done, yes), d.step.Whole)
 		} else if waiting = open; len(yes) == 0 {
 			continue
 		}

@@ -232,8 +232,14 @@ func (f pageFiles) keepPicture(ctx context.Context, p *manifest.Page, got *extra
 	p.Image = &manifest.PageImage{
 		Path: "pages/" + pageName(p.N) + ext, Width: got.Width, Height: got.Height, Bytes: int64(len(got.Bytes)), SHA256: digest(got.Bytes), DPI: got.DPI,
 	}
+	if sha256Form.MatchString(got.Identity) {
+		p.Image.Identity = got.Identity
+	}
 	return nil, put(ctx, f.w.store.bundle, p.Image.Path, got.Bytes)
 }
+
+// sha256Form is the form of an identity. Workers are not trusted.
+var sha256Form = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // pictureExtension returns the extension for a picture whose first bytes match its type, or "".
 func pictureExtension(mediaType string, data []byte) string {

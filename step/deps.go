@@ -34,6 +34,8 @@ type Memory interface {
 	Variable(ctx context.Context, workflow, name string) (v engine.Var, set bool, err error)
 	// Parts returns the parts of a document that a step has done, in order.
 	Parts(ctx context.Context, workflow, step, document string) ([]engine.PartState, error)
+	// ForgetPart forgets a part that a document does not have any more.
+	ForgetPart(ctx context.Context, ref engine.StepRef, part engine.PartState) error
 }
 
 // Cache keeps answers for `@cache`.
@@ -165,6 +167,7 @@ type Steps struct {
 	Approver   *Approver
 	Stager     *Stager
 	Committer  *Committer
+	Follower   *Follower
 	Previewer  *Previewer
 
 	plans *Plans
@@ -188,6 +191,7 @@ func New(d *Deps, tools Tools) *Steps {
 		Approver:  &Approver{d.Plans, d.Stored, d.Changes, d.Approvals, tools, d.Now},
 		Stager:    &Stager{d.Plans, d.Stored, d.Sources, d.Inputs, d.Vars, d.Outputs, d.Library},
 		Committer: &Committer{plans: d.Plans, changes: d.Changes, outputs: d.Outputs, memory: d.Memory, cache: d.Cache},
+		Follower:  &Follower{d.Plans, d.Changes, d.Memory, d.Library},
 		plans:     d.Plans,
 	}
 	s.Previewer = &Previewer{d.Inputs, d.Answers, d.Budgets, d.Media, s.Conditions, s.Expander, s.Assembler, s.Generator}
@@ -206,5 +210,6 @@ func (s *Steps) Activities() engine.Activities {
 		engine.ActivityApprove:  engine.Handle(s.Approver.Approve),
 		engine.ActivityStage:    engine.Handle(s.Stager.Stage),
 		engine.ActivityCommit:   engine.Handle(s.Committer.Commit),
+		engine.ActivityFollow:   engine.Handle(s.Follower.Follow),
 	}
 }

@@ -109,6 +109,9 @@ func (d divider) take(ctx context.Context, s Context, found *expansion, one engi
 			return nil
 		}
 	}
+	if i >= 0 {
+		one.Part.Made = old[i].Files
+	}
 	found.items = append(found.items, item{one, one.Name})
 	return nil
 }
@@ -288,6 +291,10 @@ func (d divider) page(dir string, p manifest.Page) parts.Page {
 	page := parts.Page{N: p.N, Label: p.Label}
 	var files []string
 	if p.Image != nil {
+		if p.Image.Identity != "" {
+			page.ID, page.Former = short(p.Image.Identity), short(p.Image.SHA256)
+			return page
+		}
 		files = append(files, p.Image.Path)
 	}
 	if p.Text != nil {

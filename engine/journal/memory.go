@@ -81,6 +81,18 @@ func keepPart(ctx context.Context, tx *sql.Tx, ref engine.StepRef, p engine.Part
 	return err
 }
 
+// ForgetPart forgets a part that a document does not have any more.
+func (mem *Memory) ForgetPart(ctx context.Context, ref engine.StepRef, p engine.PartState) error {
+	err := inTx(ctx, mem.db.write, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM parts WHERE workflow = ? AND step = ? AND document = ? AND part = ?`, ref.Workflow, ref.Step, p.Document, p.Name)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("forget the part %q: %w", p.Key(), err)
+	}
+	return nil
+}
+
 // Parts returns the parts of a document that a step has done, by name.
 func (mem *Memory) Parts(ctx context.Context, workflow, step, document string) ([]engine.PartState, error) {
 	list, err := query(ctx, mem.db.read, func(r row) (p engine.PartState, err error) {

@@ -83,6 +83,7 @@ type PageImage struct {
 	DPI       float64 `json:"dpi"` // that was used, after the caps
 	Size      int     `json:"size"`
 	Bytes     []byte  `json:"-"`
+	Identity  string  `json:"identity,omitempty"` // SHA-256 of the page's grey raster at a fixed low resolution; empty if not known
 }
 
 // PageOCR is what recognition found on a page.

@@ -172,6 +172,8 @@ type PageImage struct {
 	Bytes  int64   `json:"bytes"`
 	SHA256 string  `json:"sha256"`
 	DPI    float64 `json:"dpi,omitempty"`
+
+	Identity string `json:"identity,omitempty"` // of the page: digest of its raster at a fixed low resolution; absent in older bundles
 }
 
 // PageText is the text of a page.

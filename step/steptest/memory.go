@@ -66,6 +66,12 @@ func (m *Memory) Parts(_ context.Context, _, step, document string) ([]engine.Pa
 	return list, nil
 }
 
+// ForgetPart implements step.Memory.
+func (m *Memory) ForgetPart(_ context.Context, ref engine.StepRef, part engine.PartState) error {
+	m.parts = slices.DeleteFunc(m.parts, func(p donePart) bool { return p.of == ref.Step && p.Key() == part.Key() })
+	return nil
+}
+
 // Variable implements step.Memory.
 func (m *Memory) Variable(_ context.Context, _, name string) (engine.Var, bool, error) {
 	digest, set := m.Shared[name]

@@ -168,9 +168,26 @@ func (d *Document) readImage(ctx context.Context, r extract.PageRequest, by choi
 			by.reason = reason{badFont, "Chinese, Japanese or Korean text without its fonts, and no font of this system draws it"}
 		}
 	}
-	out.Image, err = raster.Encode(ctx, img, r, dpi)
+	if out.Image, err = raster.Encode(ctx, img, r, dpi); err == nil && r.Rect == nil {
+		out.Image.Identity = d.identity(r, out.WidthPt, out.HeightPt, by)
+	}
 	return by, err
 }
+
+// identityDPI is the resolution of the raster by which a page is recognised in later versions of its document. It never changes.
+const identityDPI = 36
+
+// identity returns the identity of a page, or "" if it cannot be drawn.
+func (d *Document) identity(r extract.PageRequest, width, height float64, by choice) string {
+	img, _, err := d.by.draw(r.N, width, height, raster.Fit(width, height, identityDPI, identitySide, r.MaxPixels), by)
+	if err != nil {
+		return ""
+	}
+	return raster.Identity(img)
+}
+
+// identitySide is the longest side of the raster in pixels.
+const identitySide = 1000
 
 // recognise adds the text that OCR reads on the page, and returns who drew the page.
 func (d *Document) recognise(r extract.PageRequest, by choice, out *extract.Page) (choice, error) {

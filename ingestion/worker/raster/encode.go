@@ -3,6 +3,8 @@ package raster
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
@@ -38,6 +40,16 @@ func Grey(img *image.RGBA) *image.Gray {
 		}
 	}
 	return grey
+}
+
+// Identity returns the SHA-256 of a page's raster, without colour. Of the same page at the same resolution it stays the same,
+// whatever encodes the page's picture.
+func Identity(img *image.RGBA) string {
+	grey := Grey(img)
+	h := sha256.New()
+	fmt.Fprintln(h, grey.Rect.Dx(), grey.Rect.Dy())
+	h.Write(grey.Pix)
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // encodeAs encodes a page's picture. With the format "auto", photographs become JPEG and everything else PNG.

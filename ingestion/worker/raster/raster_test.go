@@ -51,3 +51,21 @@ func TestOriented_putsCornersInPlace(t *testing.T) {
 		}
 	}
 }
+
+// The identity of a page is kept for years: what computes it never changes.
+func TestIdentity(t *testing.T) {
+	t.Parallel()
+	img := image.NewRGBA(image.Rect(0, 0, 3, 2))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i * 9)
+	}
+	const want = "1094e0d5b6fad6f3aca69fbd9aa3521ad16c51863ff2745c4ae3d84d5c91d976"
+	if got := Identity(img); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	img.Pix[0]++
+	img.Pix[1] += 3
+	if Identity(img) == want {
+		t.Error("another picture has the same identity")
+	}
+}
