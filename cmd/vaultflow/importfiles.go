@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/daemon"
@@ -125,7 +127,7 @@ func writeImport(w io.Writer, run engine.RunRecord, r engine.ImportRecord) {
 	}
 	fmt.Fprintln(w)
 	if run.Failure != nil {
-		fmt.Fprintf(w, "  %s: %s\n", run.Failure.Code, run.Failure.Message)
+		fmt.Fprintf(w, "  %s\n", failureText(run.Failure))
 		if run.Failure.Hint != "" {
 			fmt.Fprintf(w, "  hint: %s\n", run.Failure.Hint)
 		}
@@ -196,7 +198,13 @@ func importOrders(g *globals, paths []string, f importFlags, vaultDir string) (o
 		if holds(given, vaultDir) {
 			return nil, cleanup, usagef("%s contains the vault itself; name the files or folders to import", given)
 		}
+		if scheme, ok := otherScheme(given); ok {
+			return nil, cleanup, usagef("import fetches addresses that begin with https:// or http://, not %s://; download the file, and import it by its path", scheme)
+		}
 		found, err := intake.OrdersIn(given, f.ImportHow, func(err error) { fmt.Fprintf(g.err, "skipped: %v\n", err) })
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, cleanup, usagef("import: there is no file or folder %s", given)
+		}
 		if err != nil {
 			return nil, cleanup, usagef("import: %w", err)
 		}
@@ -206,6 +214,18 @@ func importOrders(g *globals, paths []string, f importFlags, vaultDir string) (o
 		return nil, cleanup, usagef("there is no file to import in %s", strings.Join(paths, ", "))
 	}
 	return orders, cleanup, nil
+}
+
+var schemed = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*)://`)
+
+// otherScheme returns the scheme of an address, unless a file has this name.
+func otherScheme(given string) (string, bool) {
+	m := schemed.FindStringSubmatch(given)
+	if m == nil {
+		return "", false
+	}
+	_, err := os.Lstat(given)
+	return strings.ToLower(m[1]), err != nil
 }
 
 func keepStdin() (path string, err error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
@@ -77,7 +78,7 @@ func runRow(r engine.RunRecord) string {
 }
 
 func statusText(s engine.Status, reason string) string {
-	if reason == "" || s.Succeeded() {
+	if reason == "" || reason == string(s) || s.Succeeded() {
 		return string(s)
 	}
 	return string(s) + ": " + words.Shorten(reason, 60)
@@ -208,6 +209,14 @@ func showReceipt(ctx context.Context, g *globals, j *journal.Journal, step strin
 	return g.print(json.RawMessage(data), func(out io.Writer) { writeReceipt(out, receipt) })
 }
 
+// failureText returns the code and the message of a failure, once if they are the same word.
+func failureText(f *failure.Error) string {
+	if string(f.Code) == f.Message {
+		return f.Message
+	}
+	return fmt.Sprintf("%s: %s", f.Code, f.Message)
+}
+
 // writeRun prints a run for people.
 func writeRun(w io.Writer, r engine.RunRecord) {
 	fmt.Fprintf(w, "%s  %s  %s\n", r.ID, r.Title(), statusText(r.Status, r.Reason))
@@ -225,7 +234,9 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 		fmt.Fprintf(w, "  goes back to %s\n", strings.Join(r.Trigger.Causes, ", "))
 	}
 	if r.Failure != nil {
-		fmt.Fprintf(w, "  %s: %s\n", r.Failure.Code, r.Failure.Message)
+		if text := failureText(r.Failure); text != string(r.Status) {
+			fmt.Fprintf(w, "  %s\n", text)
+		}
 		if r.Failure.Hint != "" {
 			fmt.Fprintf(w, "  hint: %s\n", r.Failure.Hint)
 		}
