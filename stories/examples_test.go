@@ -128,9 +128,7 @@ func TestExamples_aboutADocument(t *testing.T) {
 			s.Must("undo", r.ID, "--yes")
 		}
 	}
-	if left := s.snapshot(); !maps.Equal(fresh, left) {
-		t.Errorf("after all undos there are %q, want %q", slices.Sorted(maps.Keys(left)), slices.Sorted(maps.Keys(fresh)))
-	}
+	s.unchanged(fresh)
 }
 
 // about lists the notes of a folder that are named after a document, at least one.
@@ -228,9 +226,7 @@ func TestExamples_weeklyReview(t *testing.T) {
 	}
 	fresh["Daily/2026-11-09.md"] = sentence(9) + "\n"
 	fresh[review] = mine
-	if left := s.snapshot(); !maps.Equal(fresh, left) {
-		t.Errorf("there are %q, want %q", slices.Sorted(maps.Keys(left)), slices.Sorted(maps.Keys(fresh)))
-	}
+	s.unchanged(fresh)
 }
 
 // A note in the inbox is moved where the model says, once the person agrees, and back when the run is undone.
@@ -272,9 +268,7 @@ func TestExamples_inboxFiling(t *testing.T) {
 	}
 	s.Must("undo", run.ID, "--yes")
 	fresh["Inbox/Untitled.md"], fresh["Inbox/Second.md"] = note, "It belongs to Projects. "+sentence(3)+"\n"
-	if left := s.snapshot(); !maps.Equal(fresh, left) {
-		t.Errorf("after the undo there are %q, want %q", slices.Sorted(maps.Keys(left)), slices.Sorted(maps.Keys(fresh)))
-	}
+	s.unchanged(fresh)
 }
 
 // waits returns a workflow's newest run when it is the count-th and awaits approval.
@@ -286,4 +280,23 @@ func (s *story) waits(workflow string, count int) engine.RunRecord {
 		return len(runs) == count && runs[0].Status == engine.AwaitingApproval, describe(runs)
 	})
 	return runs[0]
+}
+
+// unchanged wants the vault as in a snapshot, but for files that the person added since.
+func (s *story) unchanged(before map[string]string, added ...string) {
+	s.t.Helper()
+	after := s.snapshot()
+	for _, name := range added {
+		delete(after, name)
+	}
+	for name, text := range after {
+		if was, ok := before[name]; !ok || was != text {
+			s.t.Errorf("%s is not as it was (was there: %v):\n%.600s", name, ok, text)
+		}
+	}
+	for name := range before {
+		if _, ok := after[name]; !ok {
+			s.t.Errorf("%s is gone", name)
+		}
+	}
 }

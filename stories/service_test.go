@@ -118,7 +118,7 @@ func (a ask) words() (all []string) {
 }
 
 // token is what matters in a prompt's text: frames, pages and code words.
-var token = regexp.MustCompile(`(?m)<input-[0-9a-f]+ [^>]*?path="([^"]*)"|(</input-)|^## (?:.*)Page (\d+)|code word is\s+([a-z]+)\s+([a-z]+)(?: (\[[^\n]*\]))?`)
+var token = regexp.MustCompile(`(?m)<input-[0-9a-f]+ [^>]*?path="([^"]*)"|(</input-)|^(?:## .*Page |\[page )(\d+)|code word is\s+([a-z]+)\s+([a-z]+)(?: (\[[^\n]*\]))?`)
 
 // look reads the parts of a request in their order.
 func look(parts []llmtest.Part) ask {
