@@ -4,8 +4,8 @@ import "testing"
 
 func TestNearest(t *testing.T) {
 	t.Parallel()
-	names := []string{"input", "output", "model", "run_on", "write_mode"}
-	for word, want := range map[string]string{"inptu": "input", "outptu": "output", "Modell": "model", "xyz": "", "runon": "run_on", "a": ""} {
+	names := []string{"input", "output", "model", "run_on", "write_mode", "now"}
+	for word, want := range map[string]string{"inptu": "input", "outptu": "output", "Modell": "model", "xyz": "", "runon": "run_on", "a": "", "nope": "", "nwo": "now"} {
 		if got := Nearest(word, names); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
 		}
