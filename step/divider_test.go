@@ -151,6 +151,9 @@ func TestExpand_pages(t *testing.T) {
 	for name, text := range files {
 		w.vault.Put(name, text)
 	}
+	if _, err := w.steps().Resolve(t.Context(), engine.ResolveIn{StepRef: ref}); code(err) != failure.Conflict {
+		t.Errorf("a run that goes on with the page numbers of before: %v", err)
+	}
 	got = expanded(t, w)
 	if shownItems(got.Batches) != "Imported/Book/index.md, part 02 (pages 20–40)" {
 		t.Errorf("after a page was inserted: %s", shownItems(got.Batches))

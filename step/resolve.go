@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/failure/diag"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/step/parts"
 	"github.com/vaultflow/vaultflow/vault"
@@ -46,6 +47,9 @@ func (r Inputs) Resolve(ctx context.Context, s Context, vars []engine.Var) (engi
 	if err := s.checkSubject(); err != nil {
 		return out, err
 	}
+	if err := r.samePages(s); err != nil {
+		return out, err
+	}
 	for _, input := range s.Step.Inputs {
 		if err := ctx.Err(); err != nil {
 			return out, fmt.Errorf("resolve inputs: %w", err)
@@ -61,6 +65,27 @@ func (r Inputs) Resolve(ctx context.Context, s Context, vars []engine.Var) (engi
 		out.Inputs = append(out.Inputs, found)
 	}
 	return out, nil
+}
+
+// samePages refuses a part whose document got other pages since the run listed its parts: the numbers mean other pages now.
+func (r Inputs) samePages(s Context) error {
+	part := s.part()
+	if part == nil || !part.Paged() {
+		return nil
+	}
+	dir := path.Dir(s.items[0].Name)
+	m, err := readManifest(r.FS, dir)
+	if err != nil {
+		return nil //nolint:nilerr // a PDF file without an import, or a document that is gone: reading it reports that
+	}
+	for _, was := range part.Pages {
+		i := slices.IndexFunc(m.Pages, func(p manifest.Page) bool { return p.N == was.N })
+		if i < 0 || (divider{inputs: r}).page(dir, m.Pages[i]).ID != was.ID {
+			return failure.New(failure.Conflict, "run the workflow again: parts that are done stay done",
+				"%s got other pages while the run was going: page %d is not the one that belongs to %s", s.items[0].Name, was.N, part.Name)
+		}
+	}
+	return nil
 }
 
 // Find finds the files of an input, or its variable.
