@@ -94,7 +94,7 @@ func readInput(d Directive, r *report) Input {
 	var routing []Param
 	for _, p := range d.Params {
 		switch p.Key {
-		case "output", "write_mode", "heading", "scope":
+		case "output", "write_mode", "heading", "merge", "union", "scope":
 			routing = append(routing, p)
 		case "pending", "latest", "limit", "order", "dir":
 			in.Selection.read(t, p, r)
@@ -249,12 +249,7 @@ func readProperties(p Param, r *report) *Properties {
 		}
 		return nil
 	}
-	props := &Properties{}
-	for part := range strings.SplitSeq(p.Value, ",") {
-		if key := strings.TrimSpace(part); key != "" && !slices.Contains(props.Keys, key) {
-			props.Keys = append(props.Keys, key)
-		}
-	}
+	props := &Properties{Keys: readNames(p.Value)}
 	if len(props.Keys) == 0 {
 		r.add(p.ValueAt, CodeParamValue, `write properties, or properties="a, b"`, "properties names no key")
 	}
@@ -268,4 +263,15 @@ func (in *Input) scope(p Param, r *report) {
 		return
 	}
 	in.Scope = p.word(r, "run", "workflow")
+}
+
+// readNames reads names of properties, divided by commas. One that is named twice counts once.
+func readNames(value string) []string {
+	var names []string
+	for part := range strings.SplitSeq(value, ",") {
+		if name := strings.TrimSpace(part); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -16,11 +16,20 @@ const (
 
 // Route sends the content of an input, or the result of a tool, somewhere other than the prompt.
 type Route struct {
-	To        string  `json:"to"` // inline, discard, file or variable
-	Target    *Target `json:"target,omitempty"`
-	WriteMode string  `json:"write_mode,omitempty"` // as of @write_mode; empty means append
-	Heading   string  `json:"heading,omitempty"`    // for write mode section
-	Scope     string  `json:"scope,omitempty"`      // run or workflow, for a variable
+	To        string   `json:"to"` // inline, discard, file or variable
+	Target    *Target  `json:"target,omitempty"`
+	WriteMode string   `json:"write_mode,omitempty"` // as of @write_mode; empty means append
+	Heading   string   `json:"heading,omitempty"`    // these three as in [WriteMode]
+	Merge     string   `json:"merge,omitempty"`
+	Union     []string `json:"union,omitempty"`
+	Scope     string   `json:"scope,omitempty"` // run or workflow, for a variable
+}
+
+// Mode is how the content is put into its file or variable.
+func (r Route) Mode() WriteMode {
+	m := WriteMode{Mode: r.WriteMode, Heading: r.Heading, Merge: r.Merge, Union: r.Union}
+	m.Mode = m.OrAppend()
+	return m
 }
 
 // Output returns the route as an output, for [Output.Name].
@@ -32,7 +41,7 @@ func (r Route) Output(at diag.Position) Output {
 	return o
 }
 
-// readRouting reads output=, write_mode=, heading= and scope=. It returns a scope that does not belong to the output
+// readRouting reads output=, write_mode=, its details and scope=. It returns a scope that does not belong to the output
 // variable. Messages name the owner.
 func readRouting(owner string, list []Param, r *report) (route *Route, scope *Param) {
 	byKey := map[string]Param{}
@@ -45,7 +54,7 @@ func readRouting(owner string, list []Param, r *report) (route *Route, scope *Pa
 			return nil, nil // its other parameters cannot be checked
 		}
 	}
-	for _, key := range []string{"write_mode", "heading"} {
+	for _, key := range []string{"write_mode", "heading", "merge", "union"} {
 		if p, ok := byKey[key]; ok && (route == nil || route.Target == nil) {
 			r.add(p.At, CodeParamElsewhere, "add output=file: … or output=variable: …", "%s= needs output= on this %s", key, owner)
 		} else if ok && key == "write_mode" {
@@ -65,19 +74,16 @@ func readRouting(owner string, list []Param, r *report) (route *Route, scope *Pa
 	return route, nil
 }
 
-// modes checks write_mode= and heading= of a route with a target.
+// modes checks write_mode= of a route with a target, and reads its details.
 func (route *Route) modes(byKey map[string]Param, r *report) {
 	mode, given := byKey["write_mode"]
 	if given && !checkMode(route.WriteMode, mode.ValueAt, CodeParamValue, "write_mode", r) {
 		mode.mendValue(r, modes)
 		return
 	}
-	heading, ok := byKey["heading"]
-	var p *Param
-	if ok {
-		p = &heading
-	}
-	route.Heading = readHeading(route.WriteMode, p, mode.ValueAt, "write_mode=section", r)
+	m := WriteMode{Mode: route.WriteMode}
+	m.details(byKey, mode.ValueAt, "write_mode=", r)
+	route.Heading, route.Merge, route.Union = m.Heading, m.Merge, m.Union
 }
 
 func readRoute(p Param, r *report) *Route {

@@ -85,6 +85,10 @@ func TestInterpret_directivesOfTheStep(t *testing.T) {
 		{"@tools read_file (output=discard)\n@tools all, read_file", Set{Tools: &Tools{All: true, Uses: []ToolUse{{Name: "read_file"}}}}},
 		{"@write_mode frontmatter", Set{WriteMode: WriteMode{Mode: ModeFrontmatter}}},
 		{"@write_mode Section (heading=\"## My log\")", Set{WriteMode: WriteMode{Mode: ModeSection, Heading: "## My log"}}},
+		{"@write_mode section (heading=Log, merge=Append)", Set{WriteMode: WriteMode{Mode: ModeSection, Heading: "Log", Merge: MergeAppend}}},
+		{"@write_mode frontmatter (union=people, places, people)", Set{WriteMode: WriteMode{Mode: ModeFrontmatter, Union: []string{"people", "places"}}}},
+		{"@write_mode frontmatter (union=\"a b, c\")", Set{WriteMode: WriteMode{Mode: ModeFrontmatter, Union: []string{"a b", "c"}}}},
+		{"@write_mode frontmatter (union=NONE)", Set{WriteMode: WriteMode{Mode: ModeFrontmatter, Union: []string{UnionNone}}}},
 		{
 			"@input file: a (output=file: b, write_mode=section, heading=Log)\n@input file: c (output=file: b, write_mode=frontmatter)",
 			Set{Inputs: []Input{
@@ -188,6 +192,14 @@ func TestInterpret_faultsOfTheStep(t *testing.T) {
 		{"@input file: a (output=file: b, write_mode=section)", "1:44 VF159"},
 		{"@input file: a (output=file: b, write_mode=new, heading=x)", "1:49 VF158"},
 		{"@input file: a (heading=x)", "1:17 VF158"},
+		{"@write_mode replace (merge=tasks)", "1:22 VF158"},
+		{"@write_mode section (heading=x, union=a)", "1:33 VF158"},
+		{"@write_mode frontmatter (merge=tasks)", "1:26 VF158"},
+		{"@write_mode section (heading=x, merge=lines)", "1:39 VF152"},
+		{"@write_mode section (merge=tasks)", "1:13 VF159"},
+		{"@write_mode frontmatter (union)", "1:26 VF152"},
+		{"@write_mode frontmatter (union=a, none)", "1:32 VF152"},
+		{"@input file: a (union=a)", "1:17 VF158"},
 		// A misspelt or faulty directive is known by its name, so that nothing else complains about its absence.
 		{"@foreach file: a\n@input file: {item}", "1:1 VF140"},
 		{"@for_each file: a (bacth=2)\n@input file: {item}", "1:20 VF150"},

@@ -28,10 +28,10 @@ func rows() []row {
 		{
 			name: "input",
 			grammar: grammar{
-				target: true, lists: []string{"pages", "properties"},
+				target: true, lists: []string{"pages", "properties", "union"},
 				params: []string{
 					"required", "refs_only", "head", "tail", "lines", "properties", "pages", "images", "comments", "embeds", "trust", "as",
-					"pending", "latest", "limit", "order", "dir", "output", "write_mode", "heading", "scope",
+					"pending", "latest", "limit", "order", "dir", "output", "write_mode", "heading", "merge", "union", "scope",
 				},
 			},
 			read:   func(s *Set, d Directive, index int, r *report) { s.readInput(d, index, r) },
@@ -78,14 +78,14 @@ func rows() []row {
 		},
 		{
 			name:    "write_mode",
-			grammar: grammar{single: true, params: []string{"heading"}},
+			grammar: grammar{single: true, lists: []string{"union"}, params: []string{"heading", "merge", "union"}},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.WriteMode = readWriteMode(d, r) },
 			advice:  "write @write_mode append",
 			value:   "`append` (default), `replace`, `new`, `frontmatter`, `section`", meaning: "how outputs are written to their files",
 			example: "@output file: Log\n" +
-				"@write_mode section (heading=Today)\n" +
+				"@write_mode section (heading=To do, merge=tasks)\n" +
 				"\n" +
-				"What happened today?",
+				"Which tasks are there, and which are done?",
 		},
 		{
 			name:    "run_on",

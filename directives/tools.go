@@ -34,7 +34,7 @@ var toolNames = []string{
 func ToolNames() []string { return slices.Clone(toolNames) }
 
 // toolParams are the parameters of one tool.
-var toolParams = []string{"output", "write_mode", "heading", "scope", "untrusted"}
+var toolParams = []string{"output", "write_mode", "heading", "merge", "union", "scope", "untrusted"}
 
 // readTools reads a list of names, each of which may be followed by parameters: `read_file, web_fetch (output=variable:
 // page)`. Commas and blanks separate them.
@@ -102,7 +102,7 @@ func (t *Tools) readUse(s source, start int, r *report) int {
 
 // toolBlock reads the parameter block that opens at an offset.
 func toolBlock(s source, open int, r *report) (end int, list []Param, ok bool) {
-	g := grammar{params: toolParams}
+	g := grammar{params: toolParams, lists: []string{"union"}}
 	shut := matching(s.text, open, true)
 	if shut < 0 {
 		shut = matching(s.text, open, false)

@@ -10,9 +10,10 @@ import (
 	"strings"
 )
 
-// SetProperties puts the members of a JSON object, alone or in a code fence, into a note's frontmatter: null removes a
-// property. It fails when the note's frontmatter cannot be read.
-func SetProperties(note []byte, properties string) ([]byte, error) {
+// SetProperties puts the members of a JSON object, alone or in a code fence, into a note's frontmatter. A list with a name for
+// which unites reports true gets what it lacks and loses nothing; any other property is replaced, or removed by null. Unites may
+// be nil. It fails when the note's frontmatter cannot be read.
+func SetProperties(note []byte, properties string, unites func(name string) bool) ([]byte, error) {
 	value, err := ReadJSON(Unfenced(properties))
 	if err != nil {
 		return nil, fmt.Errorf("the answer is no JSON: %w", err)
@@ -21,7 +22,10 @@ func SetProperties(note []byte, properties string) ([]byte, error) {
 	if !ok {
 		return nil, errors.New("the answer is no JSON object with properties by name, such as {\"tags\": [\"a\"]}")
 	}
-	return mergeProperties(note, members)
+	if unites == nil {
+		unites = func(string) bool { return false }
+	}
+	return mergeProperties(note, members, unites)
 }
 
 // Trim removes the blank lines around a text and returns it with \n line ends.

@@ -13,20 +13,27 @@ import (
 )
 
 // mergeProperties puts the members of an object into a note's frontmatter: a value replaces that of the property with
-// the same name (names are compared without case when none is spelled the same), null removes the property, new ones come
-// at the end. Only the bytes of changed values change; order, comments, quotes and line ends of everything else stay. A
-// note without frontmatter gets one. Frontmatter that is no valid YAML mapping is an error, and so is a result that would
+// the same name (names are compared without case when none is spelled the same) or is united with it, null removes the property,
+// new ones come at the end. Only the bytes of changed values change; order, comments, quotes and line ends of everything else stay.
+// A note without frontmatter gets one. Frontmatter that is no valid YAML mapping is an error, and so is a result that would
 // not read as wanted.
-func mergeProperties(note []byte, add Object) ([]byte, error) {
+func mergeProperties(note []byte, add Object, unites func(name string) bool) ([]byte, error) {
 	size, front := chunking.Frontmatter(note)
 	eol := LineEnd(note)
 	if size == 0 {
-		return newProperties(note, add, eol)
+		return newProperties(note, add, unites, eol)
 	}
 	start := bytes.IndexByte(note, '\n') + 1
 	before, err := readProperties(front)
 	if err != nil {
 		return nil, fmt.Errorf("the properties of the note are not valid YAML: %w", err)
+	}
+	plan, err := before.plan(add, unites)
+	if err != nil {
+		return nil, err
+	}
+	if len(plan) == 0 {
+		return note, nil
 	}
 	merged := string(front)
 	if before.isFlow() {
@@ -34,30 +41,59 @@ func mergeProperties(note []byte, add Object) ([]byte, error) {
 			return nil, err
 		}
 	}
-	for _, m := range add {
-		if merged, err = setProperty(merged, m, eol); err != nil {
-			return nil, fmt.Errorf("property %q: %w", m.key, err)
+	for _, c := range plan {
+		if merged, err = setProperty(merged, c, eol); err != nil {
+			return nil, fmt.Errorf("property %q: %w", c.key, err)
 		}
 	}
-	if err := checkProperties(before, merged, add); err != nil {
+	if err := checkProperties(before, merged, plan); err != nil {
 		return nil, err
 	}
 	out := append([]byte{}, note[:start]...)
 	return append(append(out, merged...), note[start+len(front):]...), nil
 }
 
-// newProperties puts a frontmatter before a note that has none. A byte order mark stays first.
-func newProperties(note []byte, add Object, eol string) ([]byte, error) {
-	var lines strings.Builder
+// change is what happens to one property.
+type change struct {
+	key   string
+	value any   // that it will have; nil: none
+	more  []any // items that a list gets at its end; nil: the value is replaced
+}
+
+// plan lists what an answer changes.
+func (p properties) plan(add Object, unites func(name string) bool) ([]change, error) {
+	var plan []change
 	for _, m := range add {
-		if m.value != nil {
-			lines.WriteString(yamlKey(m.key) + ":" + yamlText(m.value, "") + "\n")
+		var now *yaml.Node
+		if i := p.find(m.key); i >= 0 {
+			now = p.mapping.Content[i+1]
+		}
+		c := change{key: m.key, value: m.value}
+		changes := c.value != nil || now != nil
+		if unites(m.key) {
+			var err error
+			if c, changes, err = united(m, now); err != nil {
+				return nil, fmt.Errorf("property %q: %w", m.key, err)
+			}
+		}
+		if changes && (now == nil || c.value == nil || !same(now, c.value)) {
+			plan = append(plan, c)
 		}
 	}
-	if lines.Len() == 0 && len(note) > 0 {
-		return note, nil
+	return plan, nil
+}
+
+// newProperties puts a frontmatter before a note that has none. A byte order mark stays first.
+func newProperties(note []byte, add Object, unites func(name string) bool, eol string) ([]byte, error) {
+	plan, err := properties{}.plan(add, unites)
+	if err != nil || len(plan) == 0 && len(note) > 0 {
+		return note, err
 	}
-	if err := checkProperties(properties{}, lines.String(), add); err != nil {
+	var lines strings.Builder
+	for _, c := range plan {
+		lines.WriteString(yamlKey(c.key) + ":" + yamlText(c.value, "") + "\n")
+	}
+	if err := checkProperties(properties{}, lines.String(), plan); err != nil {
 		return nil, err
 	}
 	front := strings.ReplaceAll("---\n"+lines.String()+"---\n", "\n", eol)
@@ -155,33 +191,38 @@ func blockStyle(p properties, eol string) (string, error) {
 }
 
 // setProperty changes one property of a frontmatter in block style.
-func setProperty(front string, m member, eol string) (string, error) {
+func setProperty(front string, c change, eol string) (string, error) {
 	p, err := readProperties([]byte(front))
 	if err != nil {
 		return "", err
 	}
-	i := p.find(m.key)
+	i := p.find(c.key)
 	switch {
-	case i < 0 && m.value == nil:
+	case i < 0 && c.value == nil:
 		return front, nil
 	case i < 0:
 		if front != "" && !strings.HasSuffix(front, "\n") {
 			front += eol
 		}
 		indent := p.indent()
-		return front + strings.ReplaceAll(indent+yamlKey(m.key)+":"+yamlText(m.value, indent)+"\n", "\n", eol), nil
-	case m.value != nil && same(p.mapping.Content[i+1], m.value):
-		return front, nil
+		return front + strings.ReplaceAll(indent+yamlKey(c.key)+":"+yamlText(c.value, indent)+"\n", "\n", eol), nil
 	}
 	e, err := entryAt(front, p.mapping, i)
 	if err != nil {
 		return "", err
 	}
-	if m.value == nil {
+	if c.value == nil {
 		return front[:e.start] + front[withComments(front, e.end):], nil
 	}
-	text := yamlText(m.value, p.indent())
-	if words, isText := m.value.(string); isText && strings.HasPrefix(strings.TrimLeft(front[e.end:], "\r\n"), " ") {
+	if len(c.more) > 0 {
+		for _, longer := range lengthened(front, e, p.mapping.Content[i+1], c, eol) {
+			if checkProperties(p, longer, []change{c}) == nil {
+				return longer, nil
+			}
+		}
+	}
+	text := yamlText(c.value, p.indent())
+	if words, isText := c.value.(string); isText && strings.HasPrefix(strings.TrimLeft(front[e.end:], "\r\n"), " ") {
 		text = " " + quotedYAML(words) // an indented comment below would become a part of a block
 		if plainYAML(words) {
 			text = " " + words
@@ -208,22 +249,22 @@ func withComments(front string, end int) int {
 }
 
 // checkProperties reads the result again: what was to change has, and nothing else.
-func checkProperties(before properties, merged string, add Object) error {
+func checkProperties(before properties, merged string, plan []change) error {
 	after, err := readProperties([]byte(merged))
 	if err != nil {
 		return fmt.Errorf("the properties cannot be changed in place: %w", err)
 	}
 	touched := map[int]bool{}
-	for _, m := range add {
-		name := m.key
-		if i := before.find(m.key); i >= 0 {
+	for _, c := range plan {
+		name := c.key
+		if i := before.find(c.key); i >= 0 {
 			touched[i] = true
 			name = before.mapping.Content[i].Value
 		}
 		i := after.find(name)
 		gone := i < 0 || after.mapping.Content[i].Value != name
-		if m.value == nil && !gone || m.value != nil && (gone || !same(after.mapping.Content[i+1], m.value)) {
-			return fmt.Errorf("property %q cannot be changed in place", m.key)
+		if c.value == nil && !gone || c.value != nil && (gone || !same(after.mapping.Content[i+1], c.value)) {
+			return fmt.Errorf("property %q cannot be changed in place", c.key)
 		}
 	}
 	for i := 0; before.mapping != nil && i < len(before.mapping.Content); i += 2 {

@@ -58,11 +58,11 @@ func TestMergeProperties(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := SetProperties([]byte(tt.note), tt.add)
+			got, err := SetProperties([]byte(tt.note), tt.add, nil)
 			if err != nil || string(got) != tt.want {
 				t.Errorf("SetProperties(%q, %s):\n%q, %v, want\n%q", tt.note, tt.add, got, err, tt.want)
 			}
-			again, err := SetProperties(got, tt.add)
+			again, err := SetProperties(got, tt.add, nil)
 			if err != nil || string(again) != string(got) {
 				t.Errorf("the second merge of %s gives %q, %v, want no change of %q", tt.add, again, err, got)
 			}
@@ -87,7 +87,7 @@ func TestMergeProperties_refused(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := SetProperties([]byte(tt.note), tt.add)
+			got, err := SetProperties([]byte(tt.note), tt.add, nil)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "yaml:") || got != nil {
 				t.Errorf("SetProperties(%q, %s) = %q, %v, want an error with %q", tt.note, tt.add, got, err, tt.want)
 			}
@@ -126,7 +126,7 @@ func TestMergeProperties_touchesNothingElse(t *testing.T) {
 		if r.IntN(3) == 0 {
 			note = strings.ReplaceAll(note, "\n", "\r\n")
 		}
-		got, err := mergeProperties([]byte(note), Object{{keys[at], value}})
+		got, err := mergeProperties([]byte(note), Object{{keys[at], value}}, nothing)
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, note)
 		}
@@ -232,12 +232,12 @@ func TestMergeProperties_realNotes(t *testing.T) {
 		if yaml.Unmarshal(front, &all) != nil {
 			return nil // a template: merging must refuse it, which another test shows
 		}
-		got, err := mergeProperties(note, Object{{"vaultflow-test", "x"}})
+		got, err := mergeProperties(note, Object{{"vaultflow-test", "x"}}, nothing)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			return nil
 		}
-		back, err := mergeProperties(got, Object{{"vaultflow-test", nil}})
+		back, err := mergeProperties(got, Object{{"vaultflow-test", nil}}, nothing)
 		if err != nil || size > 0 && !reflect.DeepEqual(back, note) {
 			t.Errorf("%s: adding and removing a property changes the note (%v)", path, err)
 		}
@@ -247,3 +247,6 @@ func TestMergeProperties_realNotes(t *testing.T) {
 		t.Fatalf("%d notes, %v", notes, err)
 	}
 }
+
+// nothing is united.
+func nothing(string) bool { return false }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
@@ -23,21 +24,82 @@ func ReplaceSection(note []byte, heading, text string) ([]byte, error) {
 		return addSection(note, level, name, text, eol)
 	}
 	text = strings.ReplaceAll(withoutHeading(text, name), "\n", eol)
-	body := start + headingLength(note[start:end])
-	lead, core, tail := blankAround(note[body:end])
+	return section{name, start, start + headingLength(note[start:end]), end, end}.with(note, text, eol)
+}
+
+// AppendSection puts a text below what a heading of a note has, before the first heading of a lower level: a text that begins with
+// a heading comes behind these. Items of lists and rows of tables join those before them; anything else follows a blank line. The
+// heading is found as by [ReplaceSection], and every byte of the note stays.
+func AppendSection(note []byte, heading, text string) ([]byte, error) {
+	level, name := headingText(heading)
+	if name == "" {
+		return nil, errors.New("the heading is empty")
+	}
+	eol := LineEnd(note)
+	s, found := sectionOf(note, name)
+	if !found {
+		return addSection(note, level, name, text, eol)
+	}
+	return s.append(note, withoutHeading(text, name), eol)
+}
+
+// section is where a heading and what is below it stand in a note.
+type section struct {
+	name  string
+	start int // of the heading
+	body  int // behind the heading's line
+	stop  int // end of the part that is changed
+	end   int // of all that belongs to the heading
+}
+
+// sectionOf finds a heading. The part that is changed ends at the first heading below it.
+func sectionOf(note []byte, name string) (section, bool) {
+	start, end, found := findSection(note, name)
+	if !found {
+		return section{}, false
+	}
+	s := section{name: name, start: start, body: start + headingLength(note[start:end]), stop: end, end: end}
+	for _, h := range chunking.Headings(note) {
+		if h.Start >= s.body && h.Start < s.stop {
+			s.stop = h.Start
+			break
+		}
+	}
+	return s, true
+}
+
+// append puts a text below the one that is there.
+func (s section) append(note []byte, text, eol string) ([]byte, error) {
+	if text == "" {
+		return note, nil
+	}
+	if strings.HasPrefix(text, "#") {
+		s.stop = s.end
+	}
+	text = strings.ReplaceAll(text, "\n", eol)
+	if lead, core, _ := blankAround(note[s.body:s.stop]); core > 0 {
+		had := string(note[s.body+len(lead) : s.body+len(lead)+core])
+		text = had + gapBetween(had, text, eol) + text
+	}
+	return s.with(note, text, eol)
+}
+
+// with puts a text in place of that between body and stop. The blank lines around it stay.
+func (s section) with(note []byte, text, eol string) ([]byte, error) {
+	lead, core, tail := blankAround(note[s.body:s.stop])
 	if core == 0 {
-		lead, tail = emptyBody(note[body:end], end < len(note), eol)
-		if body > 0 && note[body-1] != '\n' { // the heading is the file's last line, without a break
+		lead, tail = emptyBody(note[s.body:s.stop], s.stop < len(note), eol)
+		if s.body > 0 && note[s.body-1] != '\n' { // the heading is the file's last line, without a break
 			lead, tail = []byte(eol+eol), nil
 		}
 	}
-	rest := len(note) - end
+	rest := len(note) - s.end
 	with := func(gap string) []byte {
-		return bytes.Join([][]byte{note[:body], lead, []byte(text), tail, []byte(gap), note[end:]}, nil)
+		return bytes.Join([][]byte{note[:s.body], lead, []byte(text), tail, []byte(gap), note[s.stop:]}, nil)
 	}
 	// A heading that is underlined needs a blank line before it, or the text would become a part of it.
 	for _, out := range [][]byte{with(""), with(eol)} {
-		if from, to, found := findSection(out, name); found && from == start && to == len(out)-rest {
+		if from, to, found := findSection(out, s.name); found && from == s.start && to == len(out)-rest {
 			return out, nil
 		}
 	}
@@ -45,10 +107,24 @@ func ReplaceSection(note []byte, heading, text string) ([]byte, error) {
 		tail = append(tail, eol...)
 	}
 	out := with("")
-	if from, to, found := findSection(out, name); found && from == start && to < len(out)-rest {
+	if from, to, found := findSection(out, s.name); found && from == s.start && to < len(out)-rest {
 		return out, nil // the text has headings of its own that end the section
 	}
-	return nil, fmt.Errorf("the text below %q would swallow what follows it: it leaves a code block or a comment open", name)
+	return nil, fmt.Errorf("the text below %q would swallow what follows it: it leaves a code block or a comment open", s.name)
+}
+
+var listLine = regexp.MustCompile(`^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)`)
+
+// gapBetween is what divides two texts: a blank line, unless the second goes on with a list or a table of the first.
+func gapBetween(before, text, eol string) string {
+	last := before[strings.LastIndexByte(before, '\n')+1:]
+	first, _, _ := strings.Cut(text, "\n")
+	row := func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "|") }
+	inList := listLine.MatchString(last) || strings.HasPrefix(last, " ") || strings.HasPrefix(last, "\t")
+	if inList && listLine.MatchString(first) || row(last) && row(first) {
+		return eol
+	}
+	return eol + eol
 }
 
 // Spills reports whether a text below a heading holds a heading of the same or a higher level, so that the section ends

@@ -2,6 +2,7 @@ package step
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
@@ -11,38 +12,60 @@ import (
 
 // composition is how an answer is combined with a file's content.
 type composition struct {
-	mode    string // append, replace, new, frontmatter or section; empty is replace
-	heading string // of mode section
-	header  string // heading text put before the answer; "" for none
-	lines   bool   // the file is a list of JSON lines: an appended one follows without a blank line
+	mode   directives.WriteMode // an empty one is replace
+	header string               // heading text put before the answer; "" for none
+	lines  bool                 // the file is a list of JSON lines: an appended one follows without a blank line
 }
 
 // compose returns a file's new content; old is nil for a new file. It keeps the file's line endings (those of its first line), a
 // missing final newline and the frontmatter, and byte for byte all that the mode does not replace. It is pure, so a repeated write
-// is recognised as done. It fails in mode frontmatter if the answer is not a JSON object or the properties cannot be changed, and in
-// mode section if the heading cannot be used.
-func (c composition) compose(old []byte, answer string) ([]byte, error) {
-	switch c.mode {
+// is recognised as done. left says what of the answer was left out. It fails in mode frontmatter if the answer is not a JSON object
+// or the properties cannot be changed, and in mode section if the heading cannot be used.
+func (c composition) compose(old []byte, answer string) (data []byte, left []string, err error) {
+	switch c.mode.Mode {
 	case directives.ModeFrontmatter:
-		return note.SetProperties(old, answer)
+		data, err = note.SetProperties(old, answer, c.mode.Unites)
 	case directives.ModeSection:
-		return note.ReplaceSection(old, c.heading, c.headed(answer))
+		return c.below(old, answer)
+	default:
+		data = c.whole(old, answer)
 	}
+	return data, left, err
+}
+
+// below returns a note whose text below a heading is replaced by the answer, or merged with it.
+func (c composition) below(old []byte, answer string) (data []byte, left []string, err error) {
+	switch c.mode.Merge {
+	case directives.MergeTasks:
+		return note.MergeTasks(old, c.mode.Heading, answer)
+	case directives.MergeAppend:
+		data, err = note.AppendSection(old, c.mode.Heading, c.headed(answer))
+	default:
+		data, err = note.ReplaceSection(old, c.mode.Heading, c.headed(answer))
+	}
+	if err == nil && note.Spills(data, c.mode.Heading, note.Trim(answer)) {
+		left = []string{fmt.Sprintf("the answer has headings that end the section %q; what follows the first of them no longer belongs to it", c.mode.Heading)}
+	}
+	return data, left, err
+}
+
+// whole returns a file with the answer as its text, or behind its text.
+func (c composition) whole(old []byte, answer string) []byte {
 	body := c.headed(answer)
-	if c.mode == directives.ModeAppend && len(bytes.TrimSpace(old)) > 0 {
-		return c.appended(old, body), nil
+	if c.mode.Mode == directives.ModeAppend && len(bytes.TrimSpace(old)) > 0 {
+		return c.appended(old, body)
 	}
 	front := ""
 	if size, _ := chunking.Frontmatter(old); size > 0 && !strings.HasPrefix(body, "---\n") {
 		front = string(old[:size])
-		if c.mode != directives.ModeAppend {
+		if c.mode.Mode != directives.ModeAppend {
 			front += note.LineEnd(old)
 		}
 	}
 	if len(old) == 0 || bytes.HasSuffix(old, []byte("\n")) {
 		body += "\n"
 	}
-	return []byte(front + strings.ReplaceAll(body, "\n", note.LineEnd(old))), nil
+	return []byte(front + strings.ReplaceAll(body, "\n", note.LineEnd(old)))
 }
 
 // appended returns the old text, a blank line, and the new text.

@@ -14,7 +14,6 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
-	"github.com/vaultflow/vaultflow/note"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/step/defuse"
 )
@@ -56,10 +55,11 @@ func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut,
 		if err != nil {
 			return engine.StageOut{}, err
 		}
-		if text, err = st.cited(text, output, s.Step.WriteMode.OrAppend()); err != nil {
+		c := composition{mode: s.Step.WriteMode, header: s.Step.Header}
+		c.mode.Mode = c.mode.OrAppend()
+		if text, err = st.cited(text, output, c.mode.Mode); err != nil {
 			return engine.StageOut{}, err
 		}
-		c := composition{mode: s.Step.WriteMode.OrAppend(), heading: s.Step.WriteMode.Heading, header: s.Step.Header}
 		exit := st.exit
 		if s.Step.Model != nil && s.Step.Model.None {
 			exit = exit.passing(text)
@@ -100,8 +100,8 @@ type staging struct {
 // stagedContent is a file with its content so far, and the digest it is based on.
 type stagedContent struct {
 	engine.StagedFile
-	data    []byte
-	warning string
+	data     []byte
+	warnings []string
 }
 
 func committedTargets(files []engine.StagedFile) map[string]bool {
@@ -122,14 +122,14 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	if output.Target.Scheme == directives.SchemeVariable {
 		return st.setVariable(ctx, target, output, c, st.harmless(output, text, exit))
 	}
-	place, err := st.place(ctx, target, output, c.mode)
+	place, err := st.place(ctx, target, output, c.mode.Mode)
 	if err != nil {
 		return err
 	}
 	if c.header, err = directives.Expand(c.header, st.s.Facts); err != nil {
 		return failure.New(failure.InvalidWorkflow, "", "%s: @header: %v", st.s.Plan.File, err)
 	}
-	file, err := st.file(place.Name, c.mode)
+	file, err := st.file(place.Name, c.mode.Mode)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (st *staging) add(file *stagedContent, c composition, output directives.Out
 	if exit == nil {
 		return file.add(c, output, text)
 	}
-	text, found := exit.text(file.Name, text, file.data, c.mode == directives.ModeFrontmatter)
+	text, found := exit.text(file.Name, text, file.data, c.mode.Mode == directives.ModeFrontmatter)
 	header, inHeader := exit.text(file.Name, c.header, nil, false)
 	c.header = header
 	if err := file.add(c, output, text); err != nil {
@@ -181,19 +181,19 @@ func (f *stagedContent) add(c composition, output directives.Output, text string
 			return failure.New(failure.Output, "", "write %s: %v", f.Name, err)
 		}
 		c.lines, text = true, line.String()
-	case ext == ".json" && c.mode == directives.ModeAppend && len(bytes.TrimSpace(f.data)) > 0 && json.Valid(f.data):
+	case ext == ".json" && c.mode.Mode == directives.ModeAppend && len(bytes.TrimSpace(f.data)) > 0 && json.Valid(f.data):
 		return failure.New(failure.Output, "use @write_mode replace, or name a .jsonl file for a list of answers",
 			"appending to %s would make its JSON invalid", f.Name)
-	case ext != ".md" && ext != ".markdown" && (c.mode == directives.ModeFrontmatter || c.mode == directives.ModeSection):
+	case ext != ".md" && ext != ".markdown" && (c.mode.Mode == directives.ModeFrontmatter || c.mode.Mode == directives.ModeSection):
 		return failure.New(failure.Output, "name a .md file", "%s is not a note: it has no properties or headings", f.Name)
 	}
-	data, err := c.compose(f.data, text)
+	data, left, err := c.compose(f.data, text)
 	if err != nil {
 		return failure.New(failure.Output, "", "write %s: %v", f.Name, err)
 	}
 	f.data = data
-	if c.mode == directives.ModeSection && note.Spills(data, c.heading, note.Trim(text)) {
-		f.warning = fmt.Sprintf("%s: the answer has headings that end the section %q; the next run replaces up to the first of them", f.Name, c.heading)
+	for _, what := range left {
+		f.warnings = append(f.warnings, f.Name+": "+what)
 	}
 	return nil
 }
@@ -242,7 +242,7 @@ func (st *staging) number(name string) (string, error) {
 
 func (st *staging) setVariable(ctx context.Context, target string, output directives.Output, c composition, text string) error {
 	name := output.Target.Path
-	if c.mode != directives.ModeReplace && c.mode != directives.ModeNew {
+	if c.mode.Mode != directives.ModeReplace && c.mode.Mode != directives.ModeNew {
 		before, err := st.value(ctx, name, output.Scope)
 		if err != nil {
 			return err
@@ -278,8 +278,8 @@ func (st *staging) value(ctx context.Context, name, scope string) (string, error
 func joined(before, text string, c composition) (string, error) {
 	c.header = ""
 	switch {
-	case c.mode != directives.ModeAppend:
-		data, err := c.compose([]byte(before), text)
+	case c.mode.Mode != directives.ModeAppend:
+		data, _, err := c.compose([]byte(before), text)
 		return string(data), err
 	case before == "":
 		return text, nil
@@ -288,8 +288,8 @@ func joined(before, text string, c composition) (string, error) {
 }
 
 // Joined returns the next text of a variable that a route changes.
-func Joined(before, text, mode, heading string) (string, error) {
-	return joined(before, text, composition{mode: mode, heading: heading})
+func Joined(before, text string, mode directives.WriteMode) (string, error) {
+	return joined(before, text, composition{mode: mode})
 }
 
 // route sends a routed input's content to its file or variable.
@@ -305,11 +305,7 @@ func (st *staging) route(ctx context.Context, input directives.Input, resolved [
 	if err != nil {
 		return err
 	}
-	mode := input.Route.WriteMode
-	if mode == "" {
-		mode = directives.ModeAppend
-	}
-	return st.put(ctx, fmt.Sprintf("input:%d", input.Index), input.Route.Output(input.At), composition{mode: mode, heading: input.Route.Heading}, text, st.exit.passing(text))
+	return st.put(ctx, fmt.Sprintf("input:%d", input.Index), input.Route.Output(input.At), composition{mode: input.Route.Mode()}, text, st.exit.passing(text))
 }
 
 // result sends a tool's result to the file that its @tools line names.
@@ -325,11 +321,7 @@ func (st *staging) result(ctx context.Context, target string, r engine.RoutedRes
 		if err != nil {
 			return failure.New(failure.State, "", "read the result of %s: %v", r.Use, err)
 		}
-		mode := use.Route.WriteMode
-		if mode == "" {
-			mode = directives.ModeAppend
-		}
-		return st.put(ctx, target, use.Route.Output(use.At), composition{mode: mode, heading: use.Route.Heading}, string(data), st.exit.passing(string(data)))
+		return st.put(ctx, target, use.Route.Output(use.At), composition{mode: use.Route.Mode()}, string(data), st.exit.passing(string(data)))
 	}
 	return nil
 }
@@ -343,9 +335,7 @@ func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
 			return out, err
 		}
 		file.New = digest
-		if file.warning != "" {
-			out.Warnings = append(out.Warnings, file.warning)
-		}
+		out.Warnings = append(out.Warnings, file.warnings...)
 		out.Files = append(out.Files, file.StagedFile)
 	}
 	return out, nil

@@ -168,7 +168,7 @@ func renewNote(text []byte, p noteProperties, section string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if text, err = notes.SetProperties(text, string(properties)); err != nil {
+	if text, err = notes.SetProperties(text, string(properties), nil); err != nil {
 		return nil, fmt.Errorf("its properties: %w", err)
 	}
 	ours := []byte(Begins + "\n" + section + Ends)

@@ -82,16 +82,12 @@ func (d delivery) routed(ctx context.Context, tool string, route directives.Rout
 // toVariable puts a text into a variable, in the route's write mode.
 func (d delivery) toVariable(ctx context.Context, route directives.Route, text string) error {
 	name, shared := route.Target.Path, route.Scope == "workflow"
-	mode := route.WriteMode
-	if mode == "" {
-		mode = directives.ModeAppend
-	}
-	if mode != directives.ModeReplace && mode != directives.ModeNew {
+	if mode := route.Mode(); mode.Mode != directives.ModeReplace && mode.Mode != directives.ModeNew {
 		before, err := d.t.vars.scoped(ctx, name, route.Scope)
 		if err != nil {
 			return err
 		}
-		if text, err = step.Joined(before, text, mode, route.Heading); err != nil {
+		if text, err = step.Joined(before, text, mode); err != nil {
 			return failure.New(failure.Output, "", "set variable %s: %v", name, err)
 		}
 	}
