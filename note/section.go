@@ -43,7 +43,7 @@ func AppendSection(note []byte, heading, text string) ([]byte, error) {
 	return s.append(note, withoutHeading(text, name), eol)
 }
 
-// section is where a heading and what is below it stand in a note.
+// section is where a heading and what is below it are in a note.
 type section struct {
 	name  string
 	start int // of the heading
@@ -115,7 +115,7 @@ func (s section) with(note []byte, text, eol string) ([]byte, error) {
 
 var listLine = regexp.MustCompile(`^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)`)
 
-// gapBetween is what divides two texts: a blank line, unless the second goes on with a list or a table of the first.
+// gapBetween is what divides two texts: a blank line, unless the second continues a list or a table of the first.
 func gapBetween(before, text, eol string) string {
 	last := before[strings.LastIndexByte(before, '\n')+1:]
 	first, _, _ := strings.Cut(text, "\n")

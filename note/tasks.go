@@ -15,7 +15,7 @@ import (
 
 // MergeTasks merges the tasks of a text with those below a heading of a note. Tasks with the same words are the same: one that is
 // open is ticked when the text has it ticked, and one that is not there is added, nested where the text nests it. The second of two
-// tasks with the same words is the second one in the note too. Nothing else changes, no tick is taken away, and other marks stay. left says
+// tasks with the same words is the second one in the note too. Nothing else changes, no tick is taken away, and other marks stay. left reports
 // what of the text did not get into the note.
 func MergeTasks(note []byte, heading, text string) (merged []byte, left []string, err error) {
 	level, name := headingText(heading)
@@ -85,7 +85,7 @@ func (l taskList) text() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// others says how many lines get nowhere: those that are no task, nor nested in a new one, and that the note does not have. same
+// others reports how many lines get nowhere: those that are no task, nor nested in a new one, and that the note does not have. same
 // has the tasks that are in the note.
 func (l taskList) others(same map[int]int, note string) []string {
 	inside := map[string]bool{}

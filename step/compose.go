@@ -19,7 +19,7 @@ type composition struct {
 
 // compose returns a file's new content; old is nil for a new file. It keeps the file's line endings (those of its first line), a
 // missing final newline and the frontmatter, and byte for byte all that the mode does not replace. It is pure, so a repeated write
-// is recognised as done. left says what of the answer was left out. It fails in mode frontmatter if the answer is not a JSON object
+// is recognised as done. left reports what of the answer was left out. It fails in mode frontmatter if the answer is not a JSON object
 // or the properties cannot be changed, and in mode section if the heading cannot be used.
 func (c composition) compose(old []byte, answer string) (data []byte, left []string, err error) {
 	switch c.mode.Mode {

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
@@ -30,6 +32,7 @@ type Previewed struct {
 	Items    *PreviewedItems  // of an @for_each; nil without one
 	Schema   json.RawMessage  // JSON Schema that the answer must fit; nil without @schema
 	Native   bool             // the provider enforces the schema; otherwise the prompt asks for it
+	Writes   []string         // how outputs would be merged with notes, in words
 	Cache    string           // "hit": a kept answer would be used; "miss": the model would be asked; "": no @cache
 	Tools    []string         // offered to the model
 	Fallback *PreviewedSecond // the model to ask if the first one fails
@@ -115,6 +118,7 @@ func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, 
 		return out, err
 	}
 	s.foreign, s.itemFrom = list, policy.AddOrigins(slices.Clone(list), files...)
+	out.Writes = p.writes(s)
 	resolved, err := p.resolve(ctx, s, &out)
 	if err != nil || out.Model == "" {
 		return out, err
@@ -145,6 +149,46 @@ func (p *Previewer) items(ctx context.Context, s *Context, out *Previewed, batch
 	}
 	s.setBatch(batch, batches[batch-1])
 	return nil
+}
+
+// writes lists the notes that keep a part of what they have, with what becomes of the rest.
+func (p *Previewer) writes(s Context) []string {
+	var list []string
+	say := func(out directives.Output, mode directives.WriteMode) {
+		name, err := out.Name(p.assembler.outputs.Env(s))
+		if err != nil {
+			name = out.Target.String()
+		}
+		if how := merging(mode); how != "" {
+			list = append(list, name+": "+how)
+		}
+	}
+	for _, out := range s.Step.Outputs {
+		say(out, s.Step.WriteMode)
+	}
+	for _, in := range s.Step.Inputs {
+		if in.Route != nil && in.Route.Target != nil {
+			say(in.Route.Output(in.At), in.Route.Mode())
+		}
+	}
+	return list
+}
+
+// merging describes what a mode does to a note; "" if it merges nothing.
+func merging(m directives.WriteMode) string {
+	switch {
+	case m.Mode == directives.ModeFrontmatter && !m.Unites("tags"):
+		return "properties are set; lists are replaced"
+	case m.Mode == directives.ModeFrontmatter:
+		return "properties are set; lists in " + strings.Join(append([]string{"tags", "aliases"}, m.Union...), ", ") + " get what they lack"
+	case m.Mode != directives.ModeSection:
+		return ""
+	case m.Merge == directives.MergeTasks:
+		return fmt.Sprintf("tasks below %q are ticked and added", m.Heading)
+	case m.Merge == directives.MergeAppend:
+		return fmt.Sprintf("the answer is added below %q", m.Heading)
+	}
+	return fmt.Sprintf("the text below %q is replaced", m.Heading)
 }
 
 func (p *Previewer) resolve(ctx context.Context, s Context, out *Previewed) ([]engine.ResolvedInput, error) {

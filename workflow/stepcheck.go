@@ -87,7 +87,7 @@ func (c stepCheck) items() {
 		c.out.add(each.At, directives.CodeNoEffect, "write @input file: {item}, or add as=NAME and {{NAME}} in the prompt",
 			"the step does not use its items, so all batches would be the same")
 	}
-	if c.step.WriteMode.Mode == directives.ModeReplace || c.step.WriteMode.Mode == directives.ModeSection {
+	if replaces(c.step.WriteMode) {
 		for _, out := range c.step.Outputs {
 			c.overwrites(out.Target)
 		}
@@ -101,9 +101,14 @@ func (c stepCheck) items() {
 }
 
 func (c stepCheck) routeOverwrites(r *directives.Route) {
-	if r != nil && r.Target != nil && (r.WriteMode == directives.ModeReplace || r.WriteMode == directives.ModeSection) {
+	if r != nil && r.Target != nil && replaces(r.Mode()) {
 		c.overwrites(*r.Target)
 	}
+}
+
+// replaces reports whether a mode takes away what an earlier output wrote.
+func replaces(m directives.WriteMode) bool {
+	return m.Mode == directives.ModeReplace || m.Mode == directives.ModeSection && m.Merge == ""
 }
 
 func (c stepCheck) overwrites(t directives.Target) {

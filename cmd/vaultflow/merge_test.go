@@ -74,6 +74,10 @@ func TestMerge_tasksAndLines(t *testing.T) {
 	s.write("Workflows/Day.md", "## Tasks\n@output file: Today\n@write_mode section (heading=To do, merge=tasks)\n\nWhich tasks are done?\n\n"+
 		"## Log\n@output file: Today\n@write_mode section (heading=Log, merge=append)\n\nWhat happened?\n")
 	s.write("Today.md", "# To do\n* [ ] Call mum  \n* [-] Fly\n\nMy words.\n\n# Log\n- 08:00 woke\n\n# End\n")
+	if out := s.must("preview", "Day"); !strings.Contains(out, `would write Today.md: tasks below "To do" are ticked and added`) ||
+		!strings.Contains(out, `would write Today.md: the answer is added below "Log"`) {
+		t.Errorf("preview does not say how the note is merged:\n%s", out)
+	}
 	s.must("run", "Day")
 	want := "# To do\n* [x] Call mum  \n* [-] Fly\n* [ ] Buy milk\n\nMy words.\n\n# Log\n- 08:00 woke\n- 09:00 began\n\n# End\n"
 	if got := s.read("Today.md"); got != want {

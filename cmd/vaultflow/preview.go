@@ -165,6 +165,7 @@ type promptLine struct {
 	Caps     []cost.CapState `json:"caps,omitempty"`
 	Refused  string          `json:"refused,omitempty"`
 	Fallback string          `json:"fallback,omitempty"`
+	Writes   []string        `json:"writes,omitempty"` // how outputs would be merged with notes
 
 	Media     []step.MediumPlace `json:"media,omitempty"`      // where each medium of the prompt goes
 	ToolMedia []step.MediumPlace `json:"tool_media,omitempty"` // where media of tools go, by kind
@@ -173,7 +174,7 @@ type promptLine struct {
 func printPreview(g *globals, step string, p step.Previewed) error {
 	line := promptLine{
 		Type: "prompt", Step: step, Model: p.Model, Missing: p.Missing, Skip: p.Skip, Schema: p.Schema, Cache: p.Cache, Tools: p.Tools,
-		MaxUSD: p.MaxUSD, MaxTotal: p.MaxTokens, Guessed: p.Guessed, Caps: p.Caps, Refused: p.Refused, Media: p.Media, ToolMedia: p.ToolMedia,
+		MaxUSD: p.MaxUSD, MaxTotal: p.MaxTokens, Guessed: p.Guessed, Caps: p.Caps, Refused: p.Refused, Media: p.Media, ToolMedia: p.ToolMedia, Writes: p.Writes,
 	}
 	if line.Model == "" {
 		line.Model = "none"
@@ -247,6 +248,9 @@ func previewNotes(p step.Previewed) []string {
 	}
 	if p.Model == "" {
 		say("no model, the inputs go to the outputs")
+	}
+	for _, line := range p.Writes {
+		say("would write %s", line)
 	}
 	if p.Refused != "" {
 		say("would be refused: %s", p.Refused)
