@@ -18,6 +18,9 @@ func (blank) Done(context.Context, directives.PendingKey, string, string) (bool,
 	return false, nil
 }
 
+// LastSeen implements step.Last.
+func (blank) LastSeen(context.Context, directives.PendingKey, string) (string, error) { return "", nil }
+
 // Writing implements step.Memory.
 func (blank) Writing(context.Context, engine.StepRef, []engine.StagedFile) error { return errPreview }
 

@@ -27,6 +27,7 @@ type Input struct {
 	Selection Selection `json:"selection,omitzero"`
 
 	Required   bool        `json:"required,omitempty"`
+	Changes    bool        `json:"changes,omitempty"` // what changed since the step last finished, instead of the whole
 	RefsOnly   bool        `json:"refs_only,omitempty"`
 	Head       int         `json:"head,omitempty"` // characters
 	Tail       int         `json:"tail,omitempty"` // characters
@@ -110,6 +111,7 @@ func readInput(d Directive, r *report) Input {
 		checkInputPath(t, &in.Selection, r)
 	}
 	in.Selection.check(d, r)
+	in.checkChanges(d, r)
 	return in
 }
 
@@ -117,6 +119,8 @@ func (in *Input) set(p Param, r *report) {
 	switch p.Key {
 	case "required":
 		in.Required = p.boolean(r)
+	case "changes":
+		in.Changes = p.boolean(r)
 	case "refs_only":
 		in.RefsOnly = p.boolean(r)
 	case "head":
@@ -139,6 +143,27 @@ func (in *Input) set(p Param, r *report) {
 		in.Trust = p.word(r, "trusted", "untrusted")
 	case "as":
 		in.As = p.place(r)
+	}
+}
+
+// checkChanges reports what has no meaning beside `changes`: the changes of a file are shown as a whole.
+func (in *Input) checkChanges(d Directive, r *report) {
+	if !in.Changes {
+		return
+	}
+	for _, p := range d.Params {
+		switch {
+		case p.Key == "changes" && in.Target.Scheme == SchemeVariable:
+			r.add(p.At, CodeParamElsewhere, "", "changes= compares files and has no meaning for a variable")
+		case slices.Contains([]string{"refs_only", "head", "tail", "lines", "properties", "pages"}, p.Key):
+			r.add(p.At, CodeExclusive, "keep one of them", "changes and %s exclude each other", p.Key)
+		}
+	}
+	if in.Target.Link && in.Target.Fragment != "" {
+		r.add(in.Target.At, CodeFragment, "write [["+in.Target.Path+"]]", "changes compares whole files: #%s has no meaning", clip(in.Target.Fragment))
+	}
+	if r.items && !strings.Contains(in.Target.Path, "{item") {
+		r.add(in.At, CodeExclusive, "read {item}, or use a step without @for_each", "changes names a file of its own for each item: the first batch would use up the changes of %s", in.Target)
 	}
 }
 

@@ -31,7 +31,7 @@ func rows() []row {
 				target: true, lists: []string{"pages", "properties", "union"},
 				params: []string{
 					"required", "refs_only", "head", "tail", "lines", "properties", "pages", "images", "comments", "embeds", "trust", "as",
-					"pending", "latest", "limit", "order", "dir", "output", "write_mode", "heading", "merge", "union", "scope",
+					"pending", "latest", "limit", "order", "dir", "changes", "output", "write_mode", "heading", "merge", "union", "scope",
 				},
 			},
 			read:   func(s *Set, d Directive, index int, r *report) { s.readInput(d, index, r) },
@@ -39,6 +39,7 @@ func rows() []row {
 			value:  "`file: PATH`, `variable: NAME`, `trigger`", meaning: "a file, a variable, or what started the run, for the prompt; repeatable, in order",
 			example: "@input file: Imported/Workbook/Workbook.md (images=auto, as=book)\n" +
 				"@input file: Inbox/*.md (pending, limit=5, required)\n" +
+				"@input file: Journal (changes)\n" +
 				"@output file: Chapters\n" +
 				"\n" +
 				"List the chapters of {{book}}.",

@@ -122,6 +122,8 @@ type ResolvedFile struct {
 	Name    string `json:"name"`
 	SHA256  string `json:"sha256"`
 	Pending bool   `json:"pending,omitempty"` // the directive selects pending files: mark it when the step commits
+	Changes bool   `json:"changes,omitempty"` // the directive shows changes: mark it likewise
+	Since   string `json:"since,omitempty"`   // digest with which the step last finished, for Changes; empty if it never did
 }
 
 // AssembleIn asks for the prompt.

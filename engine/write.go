@@ -121,8 +121,8 @@ func (d *delivery) commit(staged StageOut) (conflicts []string, raced bool, err 
 			if len(yes)+len(d.done) == 0 && len(d.rec.Rejected) > 0 {
 				return nil, false, nil
 			}
-			in.Shared, in.Marks, in.Cache = shared(d.withTools(staged.Vars), d.rec.Origins), d.marks, d.cache
-			in.Marks = withFiles(d.marks, slices.Concat(d.done, yes), d.step.Whole)
+			in.Shared, in.Cache = shared(d.withTools(staged.Vars), d.rec.Origins), d.cache
+			in.Marks = withFiles(d.written(yes), slices.Concat(d.done, yes), d.step.Whole)
 		} else if waiting = open; len(yes) == 0 {
 			continue
 		}
@@ -177,12 +177,29 @@ func shared(vars []StagedVar, origins []string) []Var {
 // ForEachDirective is the place of an @for_each among a step's directives in a [Mark]: directives.ForEachIndex.
 const ForEachDirective = -1
 
-// marksOf lists the files of pending inputs and the pending items, in the content that the work has seen.
+// written returns the marks after writing files: what the work itself adds to a file whose changes it was shown is no change for
+// the next run.
+func (d *delivery) written(now []StagedFile) []Mark {
+	marks := slices.Clone(d.marks)
+	for _, in := range d.inputs {
+		for _, f := range in.Files {
+			for _, file := range slices.Concat(d.done, now) {
+				i := slices.Index(marks, Mark{Directive: in.Directive, Name: f.Name, SHA256: f.SHA256})
+				if f.Changes && i >= 0 && file.Name == f.Name && file.Base == f.SHA256 {
+					marks[i].SHA256 = file.New
+				}
+			}
+		}
+	}
+	return marks
+}
+
+// marksOf lists the files of pending inputs and of those that show changes, and the pending items, in the content that the work has seen.
 func marksOf(w *work) []Mark {
 	var list []Mark
 	for _, in := range w.inputs {
 		for _, f := range in.Files {
-			if f.Pending {
+			if f.Pending || f.Changes {
 				list = append(list, Mark{Directive: in.Directive, Name: f.Name, SHA256: f.SHA256})
 			}
 		}

@@ -86,10 +86,11 @@ type Spec struct {
 // Input is one @input with what was found for it. Routed inputs are not given to the builder.
 type Input struct {
 	Directive directives.Input
-	Names     []string // vault names, in order; empty: nothing was found
-	Text      string   // the value, for a variable
-	Unset     bool     // the variable has no value
-	Origins   []string // untrusted things that the variable, or the files, were made from
+	Names     []string          // vault names, in order; empty: nothing was found
+	Text      string            // the value, for a variable
+	Unset     bool              // the variable has no value
+	Origins   []string          // untrusted things that the variable, or the files, were made from
+	Changes   map[string]Change // what to show of files instead of their content, by name
 }
 
 // Prompt is a message ready for a model, and its receipt.
@@ -192,7 +193,7 @@ func (b Builder) trust(ctx context.Context) policy.Trust {
 // build makes the prompt. It is nil when it has to be made again.
 func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 	out := &outline{}
-	if err := a.inputs(out).all(ctx); err != nil {
+	if err := a.inputs(out).whole(ctx); err != nil {
 		return nil, err
 	}
 	if err := a.pictures.look(ctx, out); err != nil {

@@ -16,8 +16,8 @@ type inputWriter struct {
 	file  *fileWriter
 }
 
-// all lists the whole prompt.
-func (w inputWriter) all(ctx context.Context) error {
+// whole lists the whole prompt.
+func (w inputWriter) whole(ctx context.Context) error {
 	parts, lost := place(w.spec.Prompt, w.spec.Inputs)
 	for _, name := range lost {
 		w.out.warn(Warning{Message: "the prompt does not have {{" + name + "}}; the input follows it"})
@@ -45,16 +45,50 @@ func (w inputWriter) input(ctx context.Context, in Input) error {
 	case d.RefsOnly:
 		return w.references(in)
 	default:
-		for _, name := range in.Names {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := w.file.input(ctx, in, name); err != nil {
-				return err
-			}
-		}
+		return w.contents(ctx, in)
 	}
 	return nil
+}
+
+// contents lists the files of an input. Those that did not change share a line.
+func (w inputWriter) contents(ctx context.Context, in Input) error {
+	same := 0
+	for _, name := range in.Names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		change, compared := in.Changes[name]
+		switch {
+		case compared && change.Fate == Unchanged:
+			same++
+			continue
+		case compared && change.Fate == Changed:
+			if err := w.changed(in, name, change); err != nil {
+				return err
+			}
+			continue
+		case compared:
+			w.out.say("[shown: the whole of " + quoted(oneLine(name)) + "; " + change.Why + "]")
+		}
+		if err := w.file.input(ctx, in, name); err != nil {
+			return err
+		}
+	}
+	if same > 0 {
+		w.out.say("[unchanged since the step last finished, and not shown: " + count(same, "file") + " of " + quoted(in.Directive.Target.Path) + "]")
+	}
+	return nil
+}
+
+// changed shows what changed in a file.
+func (w inputWriter) changed(in Input, name string, change Change) error {
+	w.out.inputs++
+	f := frame{tag: tagInput, key: "path", name: name, untrusted: w.trust.Untrusted(in.reads(name)), origins: in.Origins}
+	return w.out.within(f, nil, func() error {
+		w.out.say("[shown: the changes of this file since the step last finished, as a unified diff]")
+		w.out.cutText(in.Directive, decode([]byte(change.Diff)), Source{Note: name, Extracted: true})
+		return nil
+	})
 }
 
 func (w inputWriter) variable(in Input) error {

@@ -214,6 +214,10 @@ func (a *Assembler) promptInputs(ctx context.Context, s Context, resolved []engi
 			for _, file := range resolved[i].Files {
 				input.Names = append(input.Names, file.Name)
 			}
+			var err error
+			if input.Changes, err = a.inputs.changes(ctx, resolved[i].Files); err != nil {
+				return nil, err
+			}
 		}
 		if directive.Target.Scheme == directives.SchemeVariable {
 			input.Unset = i < 0 || resolved[i].Digest == ""

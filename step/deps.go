@@ -25,6 +25,7 @@ import (
 // variables with scope=workflow.
 type Memory interface {
 	directives.Pending
+	Last
 	change.Own
 	// OwnWrite reports whether the workflow has ever written, or meant to write, this content to this file.
 	OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error)
@@ -36,6 +37,12 @@ type Memory interface {
 	Parts(ctx context.Context, workflow, step, document string) ([]engine.PartState, error)
 	// ForgetPart forgets a part that a document does not have any more.
 	ForgetPart(ctx context.Context, ref engine.StepRef, part engine.PartState) error
+}
+
+// Last knows what inputs with `changes` compare with.
+type Last interface {
+	// LastSeen returns the digest with which a step's input last processed a file, "" if it never did.
+	LastSeen(ctx context.Context, key directives.PendingKey, name string) (sha256 string, err error)
 }
 
 // Cache keeps answers for `@cache`.
@@ -113,7 +120,7 @@ func NewDeps(c Config) *Deps {
 	d.Changes = &change.Maker{Files: files, Blobs: c.Blobs, Own: c.Memory, Record: c.Record, Origin: c.Origin, Gate: c.Gate, Now: c.Now}
 	d.Stored = Stored{c.Blobs}
 	d.Vars = Vars{c.Memory, c.Blobs}
-	d.Inputs = Inputs{Files: files, Links: c.Links, Pending: c.Memory, Vars: d.Vars, Blobs: c.Blobs, MaxFiles: c.MaxFiles, Born: c.Born}
+	d.Inputs = Inputs{Files: files, Links: c.Links, Pending: c.Memory, Last: c.Memory, Vars: d.Vars, Blobs: c.Blobs, MaxFiles: c.MaxFiles, Born: c.Born}
 	d.Sources = Sources{ImportedDir: c.Gate.ImportedDir, Book: c.Origin, Vars: d.Vars}
 	d.Outputs = Outputs{Files: files, Links: c.Links, Gate: c.Gate, Memory: c.Memory}
 	d.Budgets = Budgets{Budget: c.Budget, Zone: c.Zone, Ledger: c.Ledger, Now: c.Now}

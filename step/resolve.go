@@ -26,6 +26,7 @@ type Inputs struct {
 	change.Files
 	Links    vault.Links
 	Pending  directives.Pending
+	Last     Last
 	Vars     Vars
 	Blobs    change.Blobs
 	MaxFiles int                                      // largest selection of one input
@@ -38,7 +39,11 @@ func (s *Steps) Resolve(ctx context.Context, in engine.ResolveIn) (engine.Resolv
 	if err != nil {
 		return engine.ResolveOut{}, err
 	}
-	return s.Inputs.Resolve(ctx, sc, in.Vars)
+	out, err := s.Inputs.Resolve(ctx, sc, in.Vars)
+	if err == nil {
+		err = s.Inputs.keep(ctx, &out)
+	}
+	return out, err
 }
 
 // Resolve finds the files and variables of all inputs of a step.
@@ -59,7 +64,8 @@ func (r Inputs) Resolve(ctx context.Context, s Context, vars []engine.Var) (engi
 			return out, err
 		}
 		out.Warnings = append(out.Warnings, warningLines(warnings)...)
-		if (input.Required || input.Target.Scheme == directives.SchemeTrigger) && len(found.Files) == 0 && found.Digest == "" {
+		noTrigger := input.Target.Scheme == directives.SchemeTrigger && len(found.Files) == 0
+		if noTrigger || input.Required && !hasContent(found) {
 			out.Missing = append(out.Missing, input.Target.String())
 		}
 		out.Inputs = append(out.Inputs, found)
@@ -110,7 +116,7 @@ func (r Inputs) Find(ctx context.Context, s Context, input directives.Input, var
 			if slices.ContainsFunc(found.Files, func(f engine.ResolvedFile) bool { return f.Name == file.Name }) {
 				continue // two items that find the same file
 			}
-			resolved, err := r.seen(s, input, file)
+			resolved, err := r.seen(ctx, s, input, file)
 			if err != nil {
 				return found, nil, err
 			}
@@ -135,7 +141,7 @@ func (s Context) perItem(input directives.Input) []directives.Facts {
 }
 
 // seen returns a file with its present digest. A file that the workflow may not read fails the step.
-func (r Inputs) seen(s Context, input directives.Input, file directives.Found) (engine.ResolvedFile, error) {
+func (r Inputs) seen(ctx context.Context, s Context, input directives.Input, file directives.Found) (engine.ResolvedFile, error) {
 	resolved := engine.ResolvedFile{Name: file.Name, SHA256: file.SHA256, Pending: input.Selection.Pending}
 	real, err := origin.Real(r.FS, file.Name)
 	if err != nil {
@@ -153,7 +159,10 @@ func (r Inputs) seen(s Context, input directives.Input, file directives.Found) (
 			return resolved, failure.New(failure.Input, "", "read %s: %v", file.Name, err)
 		}
 	}
-	return resolved, nil
+	if resolved.Changes = input.Changes; input.Changes && !s.Plan.Fresh {
+		resolved.Since, err = r.Last.LastSeen(ctx, input.Key(s.Plan.Name, s.Step.Name), file.Name)
+	}
+	return resolved, err
 }
 
 func (r Inputs) env(s Context) directives.ResolveEnv {
@@ -212,11 +221,13 @@ func (r Inputs) text(ctx context.Context, in engine.ResolvedInput) (string, erro
 	}
 	var parts []string
 	for _, file := range in.Files {
-		text, err := r.fileText(file.Name)
+		text, err := r.shownText(ctx, file)
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, text)
+		if text != "" || !file.Changes {
+			parts = append(parts, text)
+		}
 	}
 	return strings.Join(parts, "\n\n"), nil
 }

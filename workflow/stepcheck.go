@@ -138,6 +138,8 @@ func (c stepCheck) parts() {
 			target(in.Target)
 		case len(in.Pages) > 0 || in.PagesText != "":
 			c.out.add(in.At, directives.CodeExclusive, "remove pages=", "{item} has pages of its own, so pages= has no meaning")
+		case in.Changes:
+			c.out.add(in.At, directives.CodeExclusive, "remove changes; pending on @for_each leaves out what did not change", "{item} is a part of a document, and changes compares whole files")
 		}
 		if in.Route != nil && in.Route.Target != nil {
 			target(*in.Route.Target)

@@ -85,7 +85,7 @@ var rooms = []room{
 	{"media", 4, []string{"content", "imaging", "ingestion", "ingestion/filetype", "ingestion/manifest", "ingestion/extract", "ingestion/office", "llm", "policy", "prompt", "media/remote", "vault"}},
 	{"engine/change", 4, []string{"content", "engine", "policy/origin", "policy", "vault"}},
 	{"engine/imports", 4, []string{"engine", "engine/change", "ingestion", "ingestion/manifest", "policy/origin"}},
-	{"step", 5, []string{"chunking", "content/conform", "content", "cost", "step/cite", "step/defuse", "step/parts", "directives", "directives/moment", "engine", "engine/change", "imaging", "ingestion/filetype", "ingestion/manifest", "llm", "llm/metered", "llm/rewrite", "media", "note", "policy/origin", "policy", "prompt", "vault", "content/visible", "workflow"}},
+	{"step", 5, []string{"chunking", "content/conform", "content", "cost", "step/cite", "step/defuse", "step/parts", "directives", "directives/moment", "engine", "engine/change", "engine/diff", "imaging", "ingestion/filetype", "ingestion/manifest", "llm", "llm/metered", "llm/rewrite", "media", "note", "policy/origin", "policy", "prompt", "vault", "content/visible", "workflow"}},
 	{"step/steptest", 5, []string{"content", "cost", "directives", "engine", "engine/change", "llm", "policy/origin", "policy/origin/origintest", "vault", "vault/vaulttest", "workflow"}},
 	{"undo", 5, []string{"engine/diff", "engine", "engine/change", "policy", "vault"}},
 	{"tools/toolbox", 6, []string{"engine/artifact", "content", "step/defuse", "directives", "engine", "engine/change", "ingestion/filetype", "llm", "llm/wire", "media", "policy/origin", "policy", "prompt", "step", "tools", "vault", "workflow"}},

@@ -100,3 +100,39 @@ func TestMerge_tasksAndLines(t *testing.T) {
 		t.Errorf("undo leaves %q, want %q", got, mine)
 	}
 }
+
+// TestMerge_changesSinceTheLastRun shows a model what changed in a note, also by the step itself and after a failed run.
+func TestMerge_changesSinceTheLastRun(t *testing.T) {
+	t.Parallel()
+	s, server := modelSite(t, "Begun.", "Went on.", "Ended.")
+	s.write("Workflows/Look.md", "## Look\n@input file: Journal (changes, required)\n@output file: Journal\n\nWhat is new?\n")
+	s.write("Journal.md", "Monday: rain.\n")
+	asked := func(i int) string {
+		var b strings.Builder
+		for _, p := range server.Requests()[i].Parts {
+			b.WriteString(p.Text)
+		}
+		return b.String()
+	}
+	s.must("run", "Look")
+	if text := asked(0); !strings.Contains(text, "[shown: the whole of") || !strings.Contains(text, "Monday: rain.") {
+		t.Errorf("the first request is\n%s", text)
+	}
+	s.must("run", "Look")
+	if run := s.runs("Look")[0]; run.Status != "skipped" && run.Steps[0].Status != "skipped" {
+		t.Errorf("the step ran on its own answer: %+v", run)
+	}
+	s.write("Journal.md", s.read("Journal.md")+"Tuesday: sun.\n")
+	if out := s.must("preview", "Look"); !strings.Contains(out, "+Tuesday: sun.") {
+		t.Errorf("preview shows\n%s", out)
+	}
+	s.must("run", "Look")
+	if text := asked(1); !strings.Contains(text, "@@ -1,3 +1,4 @@\n Monday: rain.\n \n Begun.\n+Tuesday: sun.\n") || strings.Count(text, "Begun.") != 1 {
+		t.Errorf("the second request is\n%s", text)
+	}
+	s.must("undo", s.runs("Look")[0].ID, "--yes")
+	s.must("run", "Look")
+	if text := asked(2); !strings.Contains(text, "[shown: the whole of") || strings.Contains(text, "Went on.") {
+		t.Errorf("after an undo the request is\n%s", text)
+	}
+}

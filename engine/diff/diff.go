@@ -58,6 +58,16 @@ func Whole(before, after []byte, nameBefore, nameAfter string) (text string, who
 	return lines(before, after, nameBefore, nameAfter), true
 }
 
+// Plain is [Unified] for a program or a model: every character is as it is. ok is false for contents that are no texts or are too long.
+func Plain(before, after []byte, name string) (text string, ok bool) {
+	if max(len(before), len(after)) > maxBytes || binary(before) || binary(after) {
+		return "", false
+	}
+	name = side(name)
+	text, err := udiff.ToUnified(name, name, string(before), udiff.Lines(string(before), string(after)), around)
+	return text, err == nil
+}
+
 // lines is the diff of two texts.
 func lines(before, after []byte, nameBefore, nameAfter string) string {
 	if max(len(before), len(after)) > maxBytes {

@@ -40,6 +40,15 @@ func (mem *Memory) Done(ctx context.Context, key directives.PendingKey, name, sh
 	return mem.OwnWrite(ctx, key.Workflow, name, sha256)
 }
 
+// LastSeen returns the content in which a step's input last processed a file, "" if it never did.
+func (mem *Memory) LastSeen(ctx context.Context, key directives.PendingKey, name string) (sha256 string, err error) {
+	sha256, err = markOf(ctx, mem.db.read, engine.Memory{Workflow: key.Workflow, Step: key.Step, Directive: key.Directive, Name: name})
+	if err != nil {
+		return "", fmt.Errorf("look up what %q last contained: %w", name, err)
+	}
+	return sha256, nil
+}
+
 // Committed stores what a step's commit leaves behind: the marks of its pending inputs and its shared variables.
 func (mem *Memory) Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
 	err := inTx(ctx, mem.db.write, func(tx *sql.Tx) error {

@@ -16,7 +16,8 @@ type Memory struct {
 	Shared map[string]string // digests of variables with scope=workflow, by name
 	Clock  time.Time         // when answers are kept
 
-	marks  map[string]bool // by key, name and digest
+	marks  map[string]bool   // by key, name and digest
+	last   map[string]string // digests by key and name
 	parts  []donePart
 	kept   map[string]engine.CacheEntry
 	keptAt map[string]time.Time
@@ -32,7 +33,7 @@ type donePart struct {
 func NewMemory(fuse *Fuse) *Memory {
 	return &Memory{
 		Journal: NewJournal(fuse), Shared: map[string]string{}, Clock: Noon,
-		marks: map[string]bool{}, kept: map[string]engine.CacheEntry{}, keptAt: map[string]time.Time{},
+		marks: map[string]bool{}, last: map[string]string{}, kept: map[string]engine.CacheEntry{}, keptAt: map[string]time.Time{},
 	}
 }
 
@@ -41,10 +42,17 @@ func (m *Memory) Done(_ context.Context, key directives.PendingKey, name, sha256
 	return m.marks[fmt.Sprint(key, name, sha256)], nil
 }
 
+// LastSeen implements step.Memory.
+func (m *Memory) LastSeen(_ context.Context, key directives.PendingKey, name string) (string, error) {
+	return m.last[fmt.Sprint(key, name)], nil
+}
+
 // Committed implements step.Memory.
 func (m *Memory) Committed(_ context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error {
 	for _, one := range marks {
-		m.marks[fmt.Sprint(directives.PendingKey{Workflow: ref.Workflow, Step: ref.Step, Directive: one.Directive}, one.Name, one.SHA256)] = true
+		key := directives.PendingKey{Workflow: ref.Workflow, Step: ref.Step, Directive: one.Directive}
+		m.marks[fmt.Sprint(key, one.Name, one.SHA256)] = true
+		m.last[fmt.Sprint(key, one.Name)] = one.SHA256
 		if one.Part != nil {
 			m.parts = append(slices.DeleteFunc(m.parts, func(p donePart) bool { return p.of == ref.Step && p.Key() == one.Name }), donePart{*one.Part, ref.Step})
 		}
