@@ -162,7 +162,7 @@ func (in *Input) checkChanges(d Directive, r *report) {
 	if in.Target.Link && in.Target.Fragment != "" {
 		r.add(in.Target.At, CodeFragment, "write [["+in.Target.Path+"]]", "changes compares whole files: #%s has no meaning", clip(in.Target.Fragment))
 	}
-	if r.items && !strings.Contains(in.Target.Path, "{item") {
+	if r.items && !MentionsItem(in.Target.Path) {
 		r.add(in.At, CodeExclusive, "read {item}, or use a step without @for_each", "changes names a file of its own for each item: the first batch would use up the changes of %s", in.Target)
 	}
 }

@@ -66,7 +66,11 @@ func (r Inputs) Resolve(ctx context.Context, s Context, vars []engine.Var) (engi
 		out.Warnings = append(out.Warnings, warningLines(warnings)...)
 		noTrigger := input.Target.Scheme == directives.SchemeTrigger && len(found.Files) == 0
 		if noTrigger || input.Required && !hasContent(found) {
-			out.Missing = append(out.Missing, input.Target.String())
+			what := input.Target.String()
+			if len(found.Files) > 0 {
+				what += " (no changes)"
+			}
+			out.Missing = append(out.Missing, what)
 		}
 		out.Inputs = append(out.Inputs, found)
 	}
