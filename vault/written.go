@@ -60,7 +60,8 @@ func (w *Written) Locate(linkpath, from string) Location {
 func (w *Written) former(linkpath, from string) Location {
 	dir, base := path.Split(linkpath)
 	stem := strings.TrimSuffix(base, ".md")
-	beside, mean := "", func(string) string { return "" }
+	var beside string
+	var mean func(name string) string
 	switch {
 	case dir == "":
 		return Location{}
