@@ -91,9 +91,34 @@ func (v *Overviews) addWorkflows(ctx context.Context, j *journal.Journal, o *eng
 		if len(failed) > 0 {
 			o.Failures = append(o.Failures, failed[0].Brief())
 		}
+		if err := addOmissions(ctx, j, s.Name, o); err != nil {
+			return err
+		}
 	}
+	slices.SortStableFunc(o.Omissions, func(a, b engine.RunBrief) int { return b.Since.Compare(a.Since) })
 	slices.SortStableFunc(o.Next, func(a, b engine.SlotRecord) int { return a.Slot.Compare(b.Slot) })
 	o.Next = o.Next[:min(len(o.Next), overviewSlots)]
+	return nil
+}
+
+// recentRuns is how many runs of a workflow are looked at for its last one that ended with outputs.
+const recentRuns = 10
+
+// addOmissions adds the last run of a workflow that wrote something, if something was left out of it.
+func addOmissions(ctx context.Context, j *journal.Journal, name string, o *engine.Overview) error {
+	runs, err := j.Runs.List(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Workflow: name, Limit: recentRuns})
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		switch {
+		case r.Status == engine.DoneWithOmissions:
+			o.Omissions = append(o.Omissions, r.Brief())
+			return nil
+		case r.Status == engine.Done || r.Status.Failed():
+			return nil
+		}
+	}
 	return nil
 }
 

@@ -134,7 +134,7 @@ func readApprove(d Directive, r *report) *Approve {
 
 // WhenExceeded lists the reactions to an exceeded budget; the first is the default.
 func WhenExceeded() []string {
-	return []string{"defer", "fail", "drop_oldest", "drop_newest", "refs_only"}
+	return []string{"ladder", "defer", "fail", "drop_oldest", "drop_newest", "refs_only"}
 }
 
 // fractional lists the limits that may have a fraction.
@@ -145,6 +145,7 @@ func BudgetKeys() []string {
 	return []string{
 		"max_images", "max_image_mb", "max_total_mb", "max_image_pixels", "min_image_side", "max_decode_pixels", "max_pages",
 		"max_prompt_tokens", "max_tool_images", "max_step_images", "max_cost_usd", "max_total_tokens", "when_exceeded",
+		"min_page_dpi", "max_fallback_tokens",
 	}
 }
 

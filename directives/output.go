@@ -19,6 +19,8 @@ type Output struct {
 	Format string        `json:"format,omitempty"` // markdown, json or yaml; empty means markdown
 	// Untrusted lets content from outside determine the whole path, not only a file name in the author's folder.
 	Untrusted bool `json:"untrusted,omitempty"`
+	// Omissions says that the note lists what the model got less of than was written.
+	Omissions bool `json:"omissions,omitempty"`
 }
 
 func readOutput(d Directive, r *report) Output {
@@ -39,7 +41,15 @@ func readOutput(d Directive, r *report) Output {
 			if ok && t.Scheme == SchemeVariable {
 				r.add(p.At, CodeParamElsewhere, "remove it", "untrusted= belongs to a file")
 			}
+		case "omissions":
+			out.Omissions = p.word(r, "on", "off") == "on"
+			if ok && t.Scheme == SchemeVariable {
+				r.add(p.At, CodeParamElsewhere, "remove it", "omissions= belongs to a note")
+			}
 		}
+	}
+	if out.Omissions && (out.Format == FormatJSON || out.Format == FormatYAML) {
+		r.add(d.At, CodeParamElsewhere, "remove it, or write format=markdown", "omissions= belongs to a note, and the output is %s", out.Format)
 	}
 	if ok && t.Scheme == SchemeFile {
 		if t.Link && t.Fragment != "" {

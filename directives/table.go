@@ -46,7 +46,7 @@ func rows() []row {
 		},
 		{
 			name:    "output",
-			grammar: grammar{target: true, params: []string{"scope", "format", "untrusted"}},
+			grammar: grammar{target: true, params: []string{"scope", "format", "untrusted", "omissions"}},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.readOutput(d, r) },
 			advice:  "write @output file: notes/today",
 			value:   "`file: PATH`, `variable: NAME`", meaning: "where the answer goes; repeatable",

@@ -140,9 +140,11 @@ type AssembleOut struct {
 	Text     string   `json:"text,omitempty"`    // blob: the resolved inputs as text, for @model none
 	Model    string   `json:"model,omitempty"`   // alias
 	Warnings []string `json:"warnings,omitempty"`
-	Omitted  []string `json:"omitted,omitempty"` // one line for each reference that the model does not get to see
+	Omitted  []string `json:"omitted,omitempty"` // in records of earlier versions: a line for each reference that the model does not get to see
 	Key      string   `json:"key,omitempty"`     // with @cache: the digest of prompt (without nonce), model and settings
 	Origins  []string `json:"origins,omitempty"` // the untrusted things in it, as policy.Trust names them
+
+	Omissions []Omission `json:"omissions,omitempty"` // of what the model gets less than was written
 }
 
 // GenerateIn asks the model.
@@ -180,6 +182,16 @@ type UseToolsIn struct {
 	Verdicts []Verdict `json:"verdicts,omitempty"`
 	// Turns are what was said behind the prompt before this answer, for a step with Origins: what its model was shown.
 	Turns []Turn `json:"turns,omitempty"`
+	// Pictures are those in earlier results of the step; Evicted names media that the model does not see any more.
+	Pictures []GivenPicture `json:"pictures,omitempty"`
+	Evicted  []string       `json:"evicted,omitempty"`
+}
+
+// GivenPicture is a picture in a result of a tool. Bytes are estimated, as it is sent.
+type GivenPicture struct {
+	Name  string `json:"name"`
+	Key   string `json:"key"` // equal for the same picture
+	Bytes int64  `json:"bytes,omitempty"`
 }
 
 // UseToolsOut is the next user turn. A tool that fails, or is not on offer, is a result that says so, and no error. An empty
@@ -201,7 +213,8 @@ type UseToolsOut struct {
 
 	Defused []Defused `json:"defused,omitempty"` // in what the tools wrote
 
-	Pages []PagesShown `json:"pages,omitempty"` // that the tools have shown, in a workflow with @cite
+	Pages    []PagesShown   `json:"pages,omitempty"`    // that the tools have shown, in a workflow with @cite
+	Pictures []GivenPicture `json:"pictures,omitempty"` // in these results
 }
 
 // RoutedResult is the text of a tool's result that goes to a file when the step's outputs are written.
@@ -246,9 +259,12 @@ type GenerateOut struct {
 	Usage    cost.Usage `json:"usage"`
 	Omitted  []string   `json:"omitted,omitempty"` // left out while sending: a file that had vanished
 	Warnings []string   `json:"warnings,omitempty"`
-	Unseen   []string   `json:"unseen,omitempty"` // names of media that were sent and that the model cannot have seen
-	Cached   bool       `json:"cached,omitempty"` // an earlier answer was used, and nothing paid
-	Alias    string     `json:"alias,omitempty"`  // when a fallback answered: the further calls of the step go to it
+	Evicted  []string   `json:"evicted,omitempty"` // names of media that were left out of the request to fit
+	Unseen   []string   `json:"unseen,omitempty"`  // names of media that were sent and that the model cannot have seen
+	Cached   bool       `json:"cached,omitempty"`  // an earlier answer was used, and nothing paid
+	Alias    string     `json:"alias,omitempty"`   // when a fallback answered: the further calls of the step go to it
+
+	Omissions []Omission `json:"omissions,omitzero"` // of the fallback's prompt, with its first answer: they replace those of the prompt
 
 	Count TokenCount `json:"count,omitzero"` // of the request that was answered
 
@@ -268,6 +284,7 @@ type StageIn struct {
 	Results   []RoutedResult  `json:"results,omitempty"`   // of tools, in order; their targets are "tool:0", "tool:1", …
 	Foreign   *Foreign        `json:"foreign,omitempty"`   // nil: the step was shown nothing untrusted
 	Pages     []PagesShown    `json:"pages,omitempty"`     // with @cite: what the step was shown, and those whose outputs it reads
+	Omitted   []string        `json:"omitted,omitempty"`   // for outputs with omissions=on
 }
 
 // Foreign is set when a step was shown something untrusted. Pictures, code and links are then made inert in what it writes,

@@ -59,7 +59,12 @@ func (w *work) heard(got GenerateOut) {
 	r := &w.rec
 	r.Answer, r.Raw, r.Answered, r.Cached = got.Answer, got.Raw, got.Model, got.Cached
 	r.Usage, r.Calls = r.Usage.Add(got.Usage), r.Calls+1
-	r.Warnings, r.Omitted = append(r.Warnings, got.Warnings...), append(r.Omitted, got.Omitted...)
+	r.Warnings = append(r.Warnings, got.Warnings...)
+	w.left = append(w.left, got.Omitted...)
+	if got.Omissions != nil {
+		w.omissions = got.Omissions
+	}
+	w.omit()
 	w.pages = addPages(w.pages, got.Pages)
 	if got.Count != (TokenCount{}) {
 		r.Counts = append(r.Counts, got.Count)
@@ -69,13 +74,15 @@ func (w *work) heard(got GenerateOut) {
 // conversation is what one work and its model have said so far.
 type conversation struct {
 	*work
-	key     string     // of the cache
-	in      GenerateIn // what is asked next
-	raw     string     // the model's last turn
-	rounds  int        // of tools
-	media   int        // pictures in the results of tools
-	repairs int
-	lossy   bool // something was left out while sending
+	key    string     // of the cache
+	in     GenerateIn // what is asked next
+	raw    string     // the model's last turn
+	rounds int        // of tools
+	media  int        // pictures in the results of tools
+
+	pictures []GivenPicture // they are these
+	repairs  int
+	lossy    bool // something was left out while sending
 }
 
 // reply returns the blob of the next message to the model, or "" if the answer is accepted.
@@ -107,6 +114,7 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 	c.rounds++
 	var out UseToolsOut
 	use := UseToolsIn{StepRef: c.ref, Prompt: in.Prompt, Raw: got.Raw, Model: in.Model, Media: c.media, Vars: c.vars, Origins: c.rec.Origins}
+	use.Pictures, use.Evicted = slices.Clone(c.pictures), got.Evicted
 	if c.countsRounds {
 		use.Round = c.rounds
 	}
@@ -124,14 +132,17 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 		return "", failure.New(failure.Incomplete, "read the answer in the run's record", "the answer stopped for a tool, but calls none")
 	}
 	c.media += out.Media
+	c.pictures = append(c.pictures, out.Pictures...)
 	c.taint(out.Origins)
 	c.pages = addPages(c.pages, out.Pages)
 	c.heardTools(out)
 	c.rec.Warnings = append(c.rec.Warnings, out.Warnings...)
-	c.rec.Omitted = slices.DeleteFunc(c.rec.Omitted, func(line string) bool {
+	c.omissions = slices.DeleteFunc(slices.Clone(c.omissions), func(o Omission) bool { return o.delivered(out.Shown) })
+	c.left = slices.DeleteFunc(slices.Clone(c.left), func(line string) bool {
 		id, _, _ := strings.Cut(line, " ")
 		return slices.Contains(out.Shown, strings.TrimSuffix(id, ":"))
 	})
+	c.omit()
 	return out.Reply, nil
 }
 

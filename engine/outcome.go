@@ -44,7 +44,7 @@ func failureStatus(f *failure.Error) Status {
 // outcomeOf sums up the steps of a run. The worst step decides; skipped steps count only when there are no others.
 func outcomeOf(steps []StepRecord) Outcome {
 	out := Outcome{Status: Skipped, Steps: steps}
-	omitted := 0
+	var omitted []string
 	for _, s := range steps {
 		switch {
 		case s.Status.Incomplete():
@@ -52,7 +52,7 @@ func outcomeOf(steps []StepRecord) Outcome {
 			out.Reason = fmt.Sprintf("step %q: %s", s.Step, s.Reason)
 			return out
 		case s.Status.Succeeded():
-			omitted += len(s.Omitted)
+			omitted = append(omitted, s.Omitted...)
 			out.Status = worse(out.Status, s.Status)
 		}
 	}
@@ -65,14 +65,14 @@ func outcomeOf(steps []StepRecord) Outcome {
 	return out
 }
 
-func omissionReasons(steps []StepRecord, omitted int) string {
+func omissionReasons(steps []StepRecord, omitted []string) string {
 	var reasons []string
-	switch omitted {
+	switch n := len(omitted); n {
 	case 0:
 	case 1:
-		reasons = append(reasons, "1 reference was left out of a prompt")
+		reasons = append(reasons, "the model got less than was written: "+omitted[0])
 	default:
-		reasons = append(reasons, fmt.Sprintf("%d references were left out of the prompts", omitted))
+		reasons = append(reasons, fmt.Sprintf("the model got less than was written: %s; and %d more", omitted[0], n-1))
 	}
 	for _, s := range steps {
 		if s.Status == DoneWithOmissions && s.Reason != "" {

@@ -23,7 +23,8 @@ type Overview struct {
 	Approvals []RunBrief     `json:"approvals"` // runs that wait for approval
 	Waiting   []FileBrief    `json:"waiting"`   // files of the import folder
 	Paused    []PauseBrief   `json:"paused"`
-	Failures  []RunBrief     `json:"failures"` // the last runs of workflows that ended badly, and imports of the last week that failed
+	Failures  []RunBrief     `json:"failures"`            // the last runs of workflows that ended badly, and imports of the last week that failed
+	Omissions []RunBrief     `json:"omissions,omitempty"` // the last runs of workflows that are done with something left out
 }
 
 // WorkflowCounts counts the workflows of a vault.

@@ -56,6 +56,9 @@ func pinDemands(p *PinnedStep, s workflow.Step) {
 		return
 	}
 	p.Cite = s.Cite != nil
+	for _, o := range s.Outputs {
+		p.TellsOmissions = p.TellsOmissions || o.Omissions
+	}
 	if s.Schema != nil {
 		p.JSON, p.Repairs = true, s.Schema.Retries
 	} else if answersJSON(s) {

@@ -151,7 +151,8 @@ type PinnedStep struct {
 
 	Whole bool `json:"whole,omitempty"` // the outputs replace whole files or make new ones
 
-	Cite bool `json:"cite,omitempty"` // @cite: the stage gets the pages that the model was shown
+	Cite           bool `json:"cite,omitempty"`            // @cite: the stage gets the pages that the model was shown
+	TellsOmissions bool `json:"tells_omissions,omitempty"` // an output with omissions=on
 
 	ApproveOutputs bool `json:"approve_outputs,omitempty"` // @approve outputs: files are approved before they are written
 	ApproveTools   bool `json:"approve_tools,omitempty"`   // @approve tools: calls with an effect are approved first

@@ -16,10 +16,13 @@ type work struct {
 	spent       float64      // by the step's earlier works, in US dollars
 	runUSD      float64      // by the run's earlier steps
 
-	rec    BatchRecord
-	inputs []ResolvedInput
-	text   string      // digest of what the outputs get
-	cache  *CacheEntry // to be kept with the commit
+	rec BatchRecord
+
+	omissions []Omission // of the prompt that is asked with
+	left      []string   // further omissions, in words
+	inputs    []ResolvedInput
+	text      string      // digest of what the outputs get
+	cache     *CacheEntry // to be kept with the commit
 
 	talk *conversation // nil without a model
 
@@ -67,7 +70,9 @@ func (w *work) prepare() error {
 	}
 	w.taint(prompt.Origins)
 	w.rec.Prompt, w.rec.Receipt, w.rec.Model = prompt.Prompt, prompt.Receipt, prompt.Model
-	w.rec.Warnings, w.rec.Omitted = append(w.rec.Warnings, prompt.Warnings...), append(w.rec.Omitted, prompt.Omitted...)
+	w.rec.Warnings = append(w.rec.Warnings, prompt.Warnings...)
+	w.omissions, w.left = prompt.Omissions, prompt.Omitted
+	w.omit()
 	if w.step.NoModel {
 		if w.text = prompt.Text; w.text == "" && w.step.Outputs > 0 {
 			w.skip("the inputs hold no text")
@@ -76,6 +81,9 @@ func (w *work) prepare() error {
 	}
 	return w.converse(prompt)
 }
+
+// omit brings the record's omissions up to date.
+func (w *work) omit() { w.rec.Omitted = append(OmissionLines(w.omissions), w.left...) }
 
 func (w *work) skip(reason string) { w.rec.Status, w.rec.Reason = Skipped, reason }
 

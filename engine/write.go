@@ -73,6 +73,9 @@ func (w *work) stageIn(vars []Var, attempt int, settled []StagedFile) StageIn {
 	if w.step.Cite {
 		in.Pages = w.pages
 	}
+	if w.step.TellsOmissions {
+		in.Omitted = w.rec.Omitted
+	}
 	return in
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // Bounds combine a budget and a provider's limits: the smaller of each two. They are plain data. Zero means unbounded, except
-// for MaxImages, MaxTotalBytes, MaxPages, MaxToolImages and MaxStepImages, where it means none.
+// for MaxImages, MaxTotalBytes, MaxPages, MaxToolImages, MaxStepImages and MaxFallbackTokens, where it means none.
 type Bounds struct {
 	MaxImages       int      `json:"max_images"`
 	MaxImageBytes   int64    `json:"max_image_bytes"` // of one image as sent, before base64
@@ -24,9 +24,16 @@ type Bounds struct {
 	MaxPromptTokens int      `json:"max_prompt_tokens,omitempty"`
 	ReservedTokens  int      `json:"reserved_tokens,omitempty"` // text already in the prompt
 	WhenExceeded    Exceeded `json:"when_exceeded"`
-	Accept          []string `json:"accept,omitempty"` // media types sent as they are; empty: all
-	Still           bool     `json:"still,omitempty"`  // send only the first frame of an animation
-	Tokens          Formula  `json:"tokens,omitempty"`
+
+	MinPageDPI        int `json:"min_page_dpi,omitempty"`
+	MaxFallbackTokens int `json:"max_fallback_tokens,omitempty"` // of the texts that replace pictures
+	FitSide           int `json:"fit_side,omitempty"`            // the longest side at which the most pictures fit; see [Bounds.Smaller]
+
+	FitService bool `json:"fit_service,omitempty"` // FitSide follows from limits of the service alone
+
+	Accept []string `json:"accept,omitempty"` // media types sent as they are; empty: all
+	Still  bool     `json:"still,omitempty"`  // send only the first frame of an animation
+	Tokens Formula  `json:"tokens,omitempty"`
 
 	// From holds who set each bound, by key: default, settings, workflow, step, or the provider's name.
 	From map[string]string `json:"from,omitempty"`
@@ -40,7 +47,7 @@ type bounder struct {
 }
 
 // zeroIsNone holds the keys whose zero allows nothing. For any other key zero means unbounded.
-var zeroIsNone = map[string]bool{"max_images": true, "max_total_mb": true, "max_pages": true, "max_tool_images": true, "max_step_images": true}
+var zeroIsNone = map[string]bool{"max_images": true, "max_total_mb": true, "max_pages": true, "max_tool_images": true, "max_step_images": true, "max_fallback_tokens": true}
 
 // smaller applies the provider's limit if it is below the budget's.
 func (m bounder) smaller(key string, budget, limit int64) int64 {
@@ -71,15 +78,18 @@ func (b Budget) Bound(l ProviderLimits) Bounds {
 		MinSide:         b.MinImageSide,
 		MaxPromptTokens: b.MaxPromptTokens,
 		WhenExceeded:    b.WhenExceeded,
-		Still:           l.Still,
-		Tokens:          l.Tokens,
-		From:            m.from,
+		MinPageDPI:      b.MinPageDPI, MaxFallbackTokens: b.MaxFallbackTokens,
+		Still:  l.Still,
+		Tokens: l.Tokens,
+		From:   m.from,
 	}
 	if l.ManySide > 0 && out.MaxImages > l.ManyImages {
 		out.MaxSide = int(m.smaller("max_image_pixels", int64(out.MaxSide), int64(l.ManySide)))
 	}
 	m.from["min_image_side"], m.from["max_cost_usd"] = b.origin("min_image_side"), b.origin("max_cost_usd")
-	m.from["when_exceeded"] = b.origin("when_exceeded")
+	for _, key := range []string{"when_exceeded", "min_page_dpi", "max_fallback_tokens"} {
+		m.from[key] = b.origin(key)
+	}
 	if l.MinSide > out.MinSide {
 		out.MinSide, m.from["min_image_side"] = l.MinSide, l.Provider
 	}

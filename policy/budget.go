@@ -14,6 +14,7 @@ type Exceeded string
 
 // The reactions.
 const (
+	Ladder     Exceeded = "ladder"      // what fits is attached, the rest is shown smaller, as its text, as one line, or in a range
 	Defer      Exceeded = "defer"       // what fits is attached, the rest is deferred under its chunk id
 	Fail       Exceeded = "fail"        // Decide returns an ExceededError
 	DropOldest Exceeded = "drop_oldest" // the last ones that fit are attached, the others omitted
@@ -37,6 +38,9 @@ type Budget struct {
 	MaxTotalTokens  int64    `json:"max_total_tokens"`  // of a step, input and output; 0: unbounded
 	WhenExceeded    Exceeded `json:"when_exceeded"`
 
+	MinPageDPI        int `json:"min_page_dpi,omitempty"`        // of a page that is made smaller to fit; see [LegibleSide]
+	MaxFallbackTokens int `json:"max_fallback_tokens,omitempty"` // of the texts that replace pictures
+
 	PerRun   cost.Amount `json:"per_run,omitzero"`
 	PerDay   cost.Amount `json:"per_day,omitzero"`   // of a workflow
 	PerMonth cost.Amount `json:"per_month,omitzero"` // of the vault
@@ -57,7 +61,8 @@ func (b Budget) Caps(zone string) cost.Caps {
 func DefaultBudget() Budget {
 	return Budget{
 		MaxImages: 20, MaxImageMB: 5, MaxTotalMB: 100, MaxImagePixels: 2000, MinImageSide: 24,
-		MaxDecodePixels: 100_000_000, MaxPages: 20, MaxToolImages: 10, MaxStepImages: 40, WhenExceeded: Defer,
+		MaxDecodePixels: 100_000_000, MaxPages: 20, MaxToolImages: 10, MaxStepImages: 40, WhenExceeded: Ladder,
+		MinPageDPI: 72, MaxFallbackTokens: 20_000,
 	}
 }
 
@@ -84,11 +89,11 @@ func (b Budget) Merge(over Overlay) (Budget, error) {
 	}
 	switch e := Exceeded(over.WhenExceeded); e {
 	case "":
-	case Defer, Fail, DropOldest, DropNewest, RefsOnly:
+	case Ladder, Defer, Fail, DropOldest, DropNewest, RefsOnly:
 		b.WhenExceeded = e
 		b.Origins["when_exceeded"] = over.From
 	default:
-		return Budget{}, fmt.Errorf("budget of %s: when_exceeded is defer, fail, drop_oldest, drop_newest or refs_only, not %q", over.From, e)
+		return Budget{}, fmt.Errorf("budget of %s: when_exceeded is ladder, defer, fail, drop_oldest, drop_newest or refs_only, not %q", over.From, e)
 	}
 	return b, nil
 }
@@ -118,6 +123,10 @@ func (b *Budget) set(key string, v float64) error {
 		b.MaxToolImages = int(v)
 	case "max_step_images":
 		b.MaxStepImages = int(v)
+	case "min_page_dpi":
+		b.MinPageDPI = int(v)
+	case "max_fallback_tokens":
+		b.MaxFallbackTokens = int(v)
 	case "max_cost_usd":
 		b.MaxCostUSD = v
 	case "max_total_tokens":

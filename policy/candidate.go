@@ -43,6 +43,7 @@ type Candidate struct {
 	Page   string // key of the document page it shows; a page counts once, however many candidates show it
 	Pages  int    // of a PageDocument: its number of pages
 	Tokens int    // of a PageText: estimated
+	Stands bool   // of a PageText: it replaces the picture of the page, for a model without vision
 	Cut    string // why the prompt was cut here, if it was; it gets no budget
 	Unread bool   // a picture that was not examined, because others fill the budget; it gets none
 }
@@ -77,7 +78,19 @@ type Decision struct {
 	Bytes  int64  // estimated size as sent, before base64
 	Tokens int    // estimated
 	Bound  string // the budget key that excluded it
+	Step   Step   // of the ladder; empty: it is shown as requested
 }
+
+// Step is a step of the ladder: what is shown of something that has no room, or that the model cannot see.
+type Step string
+
+// The steps, from the top.
+const (
+	StepSmaller Step = "smaller picture"
+	StepText    Step = "text"
+	StepLine    Step = "line"
+	StepRange   Step = "range"
+)
 
 // CapabilityError reports that a model lacks what the workflow requires.
 type CapabilityError struct {
@@ -109,12 +122,16 @@ type ExceededError struct {
 	ID     string // the first chunk that does not fit, or what it is
 	Reason string
 	Fixed  bool // no when_exceeded would help: instructions and the step's own text are too long
+	Needed bool // a picture of an input with images=required
 }
 
 // Error implements error.
 func (e *ExceededError) Error() string {
 	if e.Fixed {
 		return fmt.Sprintf("%s does not fit the budget: %s (%s from %s)", e.ID, e.Reason, e.Key, e.From)
+	}
+	if e.Needed {
+		return fmt.Sprintf("%s does not fit the budget: %s (%s from %s, images=required)", e.ID, e.Reason, e.Key, e.From)
 	}
 	return fmt.Sprintf("%s does not fit the budget: %s (%s from %s, when_exceeded=fail)", e.ID, e.Reason, e.Key, e.From)
 }
@@ -131,5 +148,8 @@ func (e *ExceededError) Hint() string {
 	if e.Fixed {
 		return "raise " + e.Key + ", write shorter instructions, or choose a model with a larger window"
 	}
-	return "raise " + e.Key + ", select fewer files, or set when_exceeded: defer"
+	if e.Needed {
+		return "raise " + e.Key + ", select fewer files or pages, or write images=auto, which shows the text of pictures that do not fit"
+	}
+	return "raise " + e.Key + ", select fewer files, or set when_exceeded: ladder"
 }

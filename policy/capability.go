@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -52,6 +53,13 @@ type Capabilities map[Capability]Learned
 
 // Has reports whether the model has the capability. Every model has Text.
 func (c Capabilities) Has(want Capability) bool { return want == Text || c[want].Has }
+
+// Without returns the capabilities except one.
+func (c Capabilities) Without(one Capability) Capabilities {
+	c = maps.Clone(c)
+	delete(c, one)
+	return c
+}
 
 // List returns the model's capabilities, in the order of AllCapabilities.
 func (c Capabilities) List() []Capability {

@@ -15,7 +15,7 @@ import (
 // mode applies to candidates that have none. The error is a *CapabilityError (images=required without vision) or, with
 // when_exceeded=fail, an *ExceededError; then there are no decisions.
 func Decide(cands []Candidate, caps Capabilities, mode ImageMode, b Bounds) ([]Decision, error) {
-	d := decider{bounds: b, sees: caps.Has(Vision), out: make([]Decision, len(cands)), first: map[string]int{}}
+	d := decider{bounds: b, mode: mode, sees: caps.Has(Vision), out: make([]Decision, len(cands)), first: map[string]int{}}
 	var fitting []int
 	for i, c := range cands {
 		if c.Mode == "" {
@@ -44,6 +44,7 @@ func Decide(cands []Candidate, caps Capabilities, mode ImageMode, b Bounds) ([]D
 
 type decider struct {
 	bounds Bounds
+	mode   ImageMode
 	sees   bool
 	out    []Decision
 	first  map[string]int // number of the first candidate, by name and by digest
@@ -82,11 +83,14 @@ func (d *decider) situation(c Candidate) Decision {
 	if s.refused != "" {
 		return Decision{Fate: Refused, Reason: s.refused}
 	}
-	fate := Sent
+	fate, step := Sent, Step("")
 	if s.scaled {
 		fate = Resized
 	}
-	return Decision{Fate: fate, Reason: s.changed, Width: s.width, Height: s.height, Bytes: s.bytes, Tokens: s.tokens}
+	if s.fitted {
+		step = StepSmaller
+	}
+	return Decision{Fate: fate, Step: step, Reason: s.changed, Width: s.width, Height: s.height, Bytes: s.bytes, Tokens: s.tokens}
 }
 
 func (d *decider) same(c Candidate) int {
@@ -130,11 +134,25 @@ func (d *decider) allot(fitting []int, cands []Candidate) error {
 	case Fail:
 		o := d.out[slices.Min(over)]
 		return &ExceededError{Key: o.Bound, From: d.bounds.From[o.Bound], ID: o.ID, Reason: o.Reason}
+	case Ladder:
+		return d.needed(over, cands)
 	case RefsOnly:
 		why := d.out[over[0]]
 		for _, i := range fitting {
 			d.hold(i, why.Bound, why.Reason+"; when_exceeded=refs_only")
 			d.out[i].Fate = Reference
+		}
+	}
+	return nil
+}
+
+// needed returns an error if a picture that an input requires has no room.
+func (d *decider) needed(over []int, cands []Candidate) error {
+	slices.Sort(over)
+	for _, i := range over {
+		if c := cands[i]; c.Kind == Picture && cmp.Or(c.Mode, d.mode) == Required {
+			o := d.out[i]
+			return &ExceededError{Key: o.Bound, From: d.bounds.From[o.Bound], ID: o.ID, Reason: o.Reason, Needed: true}
 		}
 	}
 	return nil
@@ -174,6 +192,7 @@ type account struct {
 	shown  map[string]bool // keys of counted pages
 	bytes  int64
 	tokens int
+	stands int // tokens of texts that replace pictures
 }
 
 // take spends what the candidate needs, or returns the budget that it exceeds.
@@ -192,6 +211,8 @@ func (a *account) take(c Candidate, d Decision) (key, reason string) {
 		return "max_pages", fmt.Sprintf("max_pages %d reached", b.MaxPages)
 	case c.Unread:
 		return "max_images", fmt.Sprintf("max_images %d reached: not examined", b.MaxImages)
+	case c.Stands && b.WhenExceeded == Ladder && a.stands+d.Tokens > b.MaxFallbackTokens:
+		return "max_fallback_tokens", fmt.Sprintf("max_fallback_tokens %d reached", b.MaxFallbackTokens)
 	case d.Bytes > 0 && a.bytes+d.Bytes > b.MaxTotalBytes:
 		return "max_total_mb", fmt.Sprintf("max_total_mb: %s and %s > %s", megabytes(a.bytes), megabytes(d.Bytes), megabytes(b.MaxTotalBytes))
 	case b.MaxPromptTokens > 0 && a.tokens+d.Tokens > b.MaxPromptTokens:
@@ -201,6 +222,9 @@ func (a *account) take(c Candidate, d Decision) (key, reason string) {
 	a.pages += pages
 	a.bytes += d.Bytes
 	a.tokens += d.Tokens
+	if c.Stands {
+		a.stands += d.Tokens
+	}
 	if c.Page != "" && c.Kind != PageDocument {
 		a.shown[c.Page] = true
 	}
@@ -212,7 +236,7 @@ func (a *account) newPages(c Candidate) int {
 	switch {
 	case c.Kind == PageDocument:
 		return c.Pages
-	case c.Page == "" || a.shown[c.Page]:
+	case c.Page == "" || a.shown[c.Page] || c.Stands && a.bounds.WhenExceeded == Ladder:
 		return 0
 	}
 	return 1

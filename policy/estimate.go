@@ -13,6 +13,7 @@ type shape struct {
 	tokens        int
 	changed       string // why it is scaled or encoded again; empty if sent as it is
 	scaled        bool
+	fitted        bool // scaled further so that more pictures fit
 	refused       string
 }
 
@@ -24,6 +25,10 @@ func (b Bounds) estimate(c Candidate) shape {
 	s := shape{width: c.Width, height: c.Height, bytes: c.Size}
 	if b.MaxSide > 0 && max(c.Width, c.Height) > b.MaxSide {
 		s.scale(float64(b.MaxSide)/float64(max(c.Width, c.Height)), fmt.Sprintf("longest side %d > %d", max(c.Width, c.Height), b.MaxSide))
+	}
+	if side := b.FitSide; side > 0 && max(s.width, s.height) > side {
+		s.scale(float64(side)/float64(max(s.width, s.height)), fmt.Sprintf("scaled to %d pixels so that more fits", side))
+		s.fitted = !b.FitService
 	}
 	for pixels := int64(s.width) * int64(s.height); b.MaxPixels > 0 && pixels > b.MaxPixels; pixels = int64(s.width) * int64(s.height) {
 		s.scale(0.95, fmt.Sprintf("%d pixels > %d", pixels, b.MaxPixels))
@@ -49,6 +54,9 @@ func (b Bounds) estimate(c Candidate) shape {
 	s.tokens = b.Tokens.ImageTokens(s.width, s.height)
 	return s
 }
+
+// SentBytes estimates how many bytes a picture has when it is sent, before base64.
+func (b Bounds) SentBytes(c Candidate) int64 { return b.estimate(c).bytes }
 
 func (b Bounds) changedBytes(c Candidate, s shape) int64 {
 	bytes := c.Size

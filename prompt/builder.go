@@ -105,8 +105,13 @@ type Prompt struct {
 	Digest string
 	// Origins are its untrusted sources, deferred ones included, in the form of policy.Trust.
 	Origins []string
-	// Chunks are the deferred chunks in the prompt's order, for the tool read_chunks.
+	// Chunks are the chunks in the prompt's order that the tool read_chunks returns: what was deferred, and pictures whose
+	// text is shown.
 	Chunks []Deferred
+	// Paged are files some of whose pages are named in ranges, for the tool read_pages.
+	Paged []string
+	// FitSide is the longest side to which pictures are scaled so that more fit, in pixels; 0: they are not.
+	FitSide int
 }
 
 // maxTries bounds how often a prompt is made again because something did not fit as it was thought to.
@@ -203,7 +208,7 @@ func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 	if a.nonce, err = freshNonce(a.next, a.nonce, func(word string) bool { return a.holds(out, word) }); err != nil {
 		return nil, err
 	}
-	system := policy.TextTokens(systemText(a.spec, a.nonce, a.spec.Caps.Has(policy.Tools)))
+	system := policy.TextTokens(systemText(a.spec, a.nonce, readingOn(true, true, a.spec)))
 	bounds, err := fit(out, a.spec, system+a.slack)
 	if err != nil {
 		return nil, err
@@ -212,6 +217,7 @@ func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 		return nil, err
 	}
 	out.number()
+	bounds = bounds.Smaller(out.candidates, a.spec.Caps)
 	decisions, err := policy.Decide(out.candidates, a.spec.Caps, policy.Auto, bounds)
 	if again := a.pageDocuments(out, decisions); again {
 		return nil, nil //nolint:nilnil // the next try shows pages
@@ -219,8 +225,11 @@ func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.descend(ctx, out, decisions, bounds); err != nil {
+		return nil, err
+	}
 	p := render(out, a.spec, decisions, a.nonce, a.pictures.fallback)
-	p.Origins = a.trust.Origins(out.reads)
+	p.Origins, p.FitSide = a.trust.Origins(out.reads), bounds.FitSide
 	if over := p.Receipt.Totals.Tokens - a.spec.Bounds.MaxPromptTokens; over > 0 && a.spec.Bounds.MaxPromptTokens > 0 {
 		a.slack = 2*a.slack + over + 16 // a small step need not move the place of the cut
 		return nil, nil                 //nolint:nilnil // the next try leaves more room

@@ -40,6 +40,9 @@ type bundlePage struct {
 		Path   string `json:"path"`
 		Source string `json:"source"`
 	} `json:"text"`
+	OCR *struct {
+		Confidence float64 `json:"confidence"` // percent
+	} `json:"ocr"`
 	Status string `json:"status"`
 	Error  string `json:"error"`
 }
@@ -48,6 +51,20 @@ type bundlePage struct {
 func (m *bundle) divided(name string) bool {
 	return len(m.Chapters) > 0 && m.Note != "" && path.Join(m.dir, m.Note) == name
 }
+
+// note returns the note of the document, "" if the manifest does not name it.
+func (m *bundle) note() string { return m.inside(m.Note) }
+
+// doubt returns a remark on recognised text of low confidence, or "".
+func (p bundlePage) doubt() string {
+	if p.Text == nil || p.Text.Source != "ocr" || p.OCR == nil || p.OCR.Confidence <= 0 || p.OCR.Confidence >= sure {
+		return ""
+	}
+	return fmt.Sprintf(", recognised with %.0f %% confidence", p.OCR.Confidence)
+}
+
+// sure is the confidence above which recognised text needs no remark, in percent.
+const sure = 80
 
 // page is the page with that number, nil when the import has none.
 func (m *bundle) page(n int) *bundlePage {
@@ -128,7 +145,7 @@ func (w documentWriter) importedPages(ctx context.Context, s shown, m *bundle, b
 
 func (w documentWriter) importedPage(ctx context.Context, s shown, m *bundle, n int) error {
 	p := m.page(n)
-	one := &media{page: pageWords(n, m.last(), ""), parent: s.line}
+	one := &media{page: pageWords(n, m.last(), ""), parent: s.line, leaf: leaf{file: s.name, n: n, of: m.last()}}
 	l := Line{Kind: KindPage, Source: Source{Note: s.name, Page: n}, Target: clipped(s.line.Target)}
 	if p == nil || m.text(p) == "" && m.picture(p) == "" {
 		why := "the import has nothing of it"
@@ -141,6 +158,7 @@ func (w documentWriter) importedPage(ctx context.Context, s shown, m *bundle, n 
 		return nil
 	}
 	one.page = pageWords(n, m.last(), p.Label)
+	one.pictured = m.picture(p) != "" && mode(s.input) != policy.Ignore
 	told := false
 	if name := m.text(p); name != "" {
 		text, err := w.files.text(name)

@@ -195,7 +195,7 @@ func (w documentWriter) markdown(s shown, d described) {
 // page lists one page: a picture for a model that sees, else its text.
 func (w documentWriter) page(ctx context.Context, s shown, d described, n int) error {
 	p := d.Pages[n-1]
-	m := &media{page: pageWords(n, len(d.Pages), p.Label), parent: s.line}
+	m := &media{page: pageWords(n, len(d.Pages), p.Label), parent: s.line, leaf: leaf{file: s.name, n: n, of: len(d.Pages)}}
 	src := Source{Note: s.name, Page: n}
 	if !w.sees(s) {
 		return w.pageAsText(ctx, s, d, n, m, src)
@@ -219,6 +219,7 @@ func (w documentWriter) page(ctx context.Context, s shown, d described, n int) e
 		cand.Name += rectWords(*s.rect)
 		cand.SHA256 += rectWords(*s.rect)
 		m.page += ", " + rectWords(*s.rect)
+		m.cropped = true
 		image.Width, image.Height = 0, 0 // of the part; the whole page is an upper bound
 	}
 	cand.Width, cand.Height, cand.MediaType = p.Width, p.Height, image.MediaType
@@ -247,6 +248,9 @@ func (w documentWriter) pageAsText(ctx context.Context, s shown, d described, n 
 		return nil
 	case strings.TrimSpace(text) == "":
 		l.Fate, l.Reason = policy.Reference, "no text"
+		if mode(s.input) != policy.Ignore {
+			l.Step = policy.StepLine // it has a look, which the model does not get
+		}
 		w.out.add(item{role: roleWords, words: "[" + m.page + ", not shown: it has no text]"}, l)
 		return nil
 	}
@@ -271,6 +275,6 @@ func (w documentWriter) pageParts(text string, m *media, l Line) {
 		at += size
 		line.Source.Extracted = true
 		line.Text, line.Tokens = words, policy.TextTokens(words)
-		w.out.attach(item{words: words, media: &one}, policy.Candidate{Kind: policy.PageText, Tokens: line.Tokens, Page: key}, line)
+		w.out.attach(item{words: words, media: &one}, policy.Candidate{Kind: policy.PageText, Tokens: line.Tokens, Page: key, Stands: one.blind}, line)
 	}
 }

@@ -16,6 +16,7 @@ const (
 	imageTokens  = 60
 	pageTokens   = 30
 	markerTokens = 60
+	rangeTokens  = 4
 )
 
 // fitter divides the prompt's tokens among its parts.
@@ -90,7 +91,7 @@ func (it item) isFixed() bool { return it.role == roleText && it.line == nil }
 // costs estimates each item as text, without what is attached. fixed is what is always there.
 func (f *fitter) costs() (costs []int, fixed int) {
 	costs = make([]int, len(f.out.items))
-	pages := 0
+	pages, ladder := 0, f.bounds.WhenExceeded == policy.Ladder
 	for i, it := range f.out.items {
 		n := 0
 		switch it.role {
@@ -102,6 +103,10 @@ func (f *fitter) costs() (costs []int, fixed int) {
 					break // it joins a marker
 				}
 				n = pageTokens
+			}
+			if ladder && it.media.number > f.bounds.MaxImages {
+				n = rangeTokens // it joins a range, or the fallbacks pay for it
+				break
 			}
 			if it.media.number > 0 {
 				n = imageTokens + 2*policy.TextTokens(it.line.label()) + policy.TextTokens(it.line.Alt)
@@ -122,6 +127,9 @@ func (f *fitter) costs() (costs []int, fixed int) {
 // fitFallbacks spends tokens on the texts of images for a model that cannot see, or leaves them out.
 func (f *fitter) fitFallbacks() {
 	b := &f.bounds
+	if b.WhenExceeded == policy.Ladder {
+		return // the texts come after the pictures
+	}
 	for _, it := range f.out.items {
 		if it.role != roleMedia || it.media.fallback == "" || it.held {
 			continue

@@ -39,11 +39,13 @@
 //   - lines in brackets for embeds and files that are not shown, and `[shown: …]` where head=, tail=, lines=, properties=
 //     or pages= cut a file;
 //   - one line for neighbours that have no room: `[deferred as c40-c60: 14 texts, 7 images; max_prompt_tokens … reached]`,
+//     `[pages 21-600 are not shown: …]` with ladder, of which the lines between pages of an import are a part;
 //     `[left out, …]` with drop_oldest and drop_newest, `[not shown, …]` with refs_only. Where whole inputs have no room
 //     their frames go too, and the line stands outside of any frame;
 //   - at the end, when references stand without their bytes, a list: a line `IMAGE_REFS`, then for each of them
 //     `image N | path | type | WxH | size | sha256 prefix | status`, with `-` for what is not known. What joined a line
-//     for neighbours is not in it.
+//     for neighbours is not in it, nor what the ladder leaves, and more than three of one status share a line;
+//   - with ladder `[image 4, c12: page 4 of 12, as text:]`, the text and `[end of image 4]` in the place of a picture.
 //
 // Comments of Obsidian are left out unless comments=keep. Names are vault names; no path of the machine appears.
 // Chunks are numbered c1, c2, … over the whole prompt, in this order, the omitted ones included.

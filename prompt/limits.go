@@ -10,18 +10,21 @@ import (
 type used struct {
 	images  int
 	pages   int
+	counted int // pages that count for max_pages
 	bytes   int64
 	largest int64 // bytes of one image
 	side    int   // longest side of an image, as sent
 	least   int   // longest side of the smallest image
 	pixels  int64 // of the largest image before scaling
 	tokens  int   // of images and documents; text counts as text
+
+	fallback int // tokens of texts that replace pictures
 }
 
 // use adds up what is attached.
-func use(candidates []policy.Candidate, decisions []policy.Decision) used {
+func use(candidates []policy.Candidate, decisions []policy.Decision, ladder bool) used {
 	var u used
-	pages := map[string]bool{}
+	pages, counted := map[string]bool{}, map[string]bool{}
 	for i, d := range decisions {
 		if !d.Fate.Attached() {
 			continue
@@ -29,6 +32,9 @@ func use(candidates []policy.Candidate, decisions []policy.Decision) used {
 		cand := candidates[i]
 		if cand.Page != "" {
 			pages[cand.Page] = true
+			if !ladder || !cand.Stands {
+				counted[cand.Page] = true
+			}
 		}
 		u.pages += cand.Pages
 		u.bytes += d.Bytes
@@ -39,6 +45,7 @@ func use(candidates []policy.Candidate, decisions []policy.Decision) used {
 			u.picture(cand, d)
 		}
 	}
+	u.counted = u.pages + len(counted)
 	u.pages += len(pages)
 	return u
 }
@@ -64,14 +71,18 @@ func limits(b policy.Bounds, t Totals, u used) []Limit {
 		{Key: "max_image_pixels", Value: float64(b.MaxSide), Used: float64(u.side)},
 		{Key: "min_image_side", Value: float64(b.MinSide), Used: float64(u.least)},
 		{Key: "max_decode_pixels", Value: float64(b.MaxDecodePixels), Used: float64(u.pixels)},
-		{Key: "max_pages", Value: float64(b.MaxPages), Used: float64(u.pages)},
+		{Key: "max_pages", Value: float64(b.MaxPages), Used: float64(u.counted)},
 		{Key: "max_prompt_tokens", Value: float64(b.MaxPromptTokens), Used: float64(t.Tokens)},
 		{Key: "max_tool_images", Value: float64(b.MaxToolImages)},
 		{Key: "max_step_images", Value: float64(b.MaxStepImages)},
+		{Key: "max_fallback_tokens", Value: float64(b.MaxFallbackTokens), Used: float64(u.fallback)},
 		{Key: "max_cost_usd", Value: b.MaxCostUSD, Used: t.CostUSD},
 	}
 	out := list[:0]
 	for _, l := range list {
+		if l.Key == "max_fallback_tokens" && b.WhenExceeded != policy.Ladder {
+			continue
+		}
 		if l.Value == 0 && !zeroIsNone[l.Key] {
 			continue
 		}
@@ -85,6 +96,6 @@ func limits(b policy.Bounds, t Totals, u used) []Limit {
 }
 
 // zeroIsNone are the keys whose zero allows nothing; zero of another one is no bound.
-var zeroIsNone = map[string]bool{"max_images": true, "max_total_mb": true, "max_pages": true, "max_tool_images": true, "max_step_images": true}
+var zeroIsNone = map[string]bool{"max_images": true, "max_total_mb": true, "max_pages": true, "max_tool_images": true, "max_step_images": true, "max_fallback_tokens": true}
 
 func rounded(v float64) float64 { return math.Round(v*1e4) / 1e4 }

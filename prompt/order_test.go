@@ -104,8 +104,8 @@ func TestBudget_25ImagesOf20(t *testing.T) {
 	if got := r.Limits[0]; got != (prompt.Limit{Key: "max_images", Value: 20, Used: 20, From: "default"}) {
 		t.Errorf("limit: %+v", got)
 	}
-	if strings.Count(text, "IMAGE_REFS") != 1 || !strings.Contains(text, "image 25 | p25.png | image/png | 640x480 | 1 KB | ") {
-		t.Errorf("no list of references:\n%s", text[len(text)-800:])
+	if strings.Contains(text, "IMAGE_REFS") {
+		t.Errorf("what is left is said twice:\n%s", text[len(text)-800:])
 	}
 }
 

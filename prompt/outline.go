@@ -35,6 +35,7 @@ type item struct {
 	text  *decoded // of roleText: the file's text, in which words start …
 	start int      // … at this byte
 	held  bool     // there is no room for it: it joins a marker with its neighbours
+	gap   bool     // it says nothing without what is next to it, which is in a range: it goes with it
 }
 
 // media is something that is attached as a whole, or stands as a reference.
@@ -49,7 +50,12 @@ type media struct {
 	near   []string // similar names of a missing one
 	parent *Line    // of the document that the page belongs to
 
-	fallback string // its text, for a model that cannot see
+	leaf     leaf   // the page that it shows or says
+	fallback string // its text, where it replaces the picture
+	foreign  *frame // around its text, if that is untrusted and the frame that is open is not
+	above    bool   // its text is in the prompt already
+	pictured bool   // of the text of a page: the page has a picture that is to be shown too
+	cropped  bool   // of the picture of a page: only a part of it
 	long     bool   // there is such a text, and no room for it
 }
 
@@ -68,6 +74,16 @@ type outline struct {
 
 	cutFate   policy.Fate // of what stands where the prompt was cut
 	cutReason string
+
+	fallback int      // tokens of texts that replace pictures
+	paged    []string // files some of whose pages are named in ranges
+}
+
+// leaf is a page of a file that read_pages reads.
+type leaf struct {
+	file  string // a document, or the note of an import
+	n, of int
+	doubt string // of its text
 }
 
 // put appends an item to the frame that is open.

@@ -81,7 +81,7 @@ func randomSpec(t testing.TB, r *rand.Rand, note string) (prompt.Spec, prompt.Bu
 	if n, ok := over.Limits["max_prompt_tokens"]; ok {
 		over.Limits["max_prompt_tokens"] = n + 350
 	}
-	over.WhenExceeded = []string{"", "defer", "drop_oldest", "drop_newest", "refs_only", "fail"}[r.IntN(6)]
+	over.WhenExceeded = []string{"", "ladder", "defer", "drop_oldest", "drop_newest", "refs_only", "fail"}[r.IntN(7)]
 	budget, err := policy.DefaultBudget().Merge(over)
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func checkDeferred(t *testing.T, note string, p *prompt.Prompt) {
 	t.Helper()
 	var want, got []string
 	for _, l := range p.Receipt.Chunks {
-		if l.Fate == policy.Deferred {
+		if l.Fate == policy.Deferred || l.Fate == policy.Converted && l.Step == policy.StepText && l.Width > 0 {
 			want = append(want, l.ID)
 		}
 	}

@@ -53,6 +53,10 @@ type Line struct {
 	Tokens    int         `json:"tokens"`
 	CostUSD   float64     `json:"cost_usd,omitempty"`
 	Alt       string      `json:"alt,omitempty"`
+
+	Page     int         `json:"page,omitempty"`     // that a picture of an import's note shows, from 1
+	Document string      `json:"document,omitempty"` // the note of that import
+	Step     policy.Step `json:"step,omitempty"`     // of the ladder: it is shown with less than it has
 }
 
 // IsReference reports whether the line is for a reference.
@@ -140,6 +144,10 @@ func (w Warning) String() string {
 func (r Receipt) Left() []Line {
 	var left []Line
 	for _, l := range r.Chunks {
+		if l.Step != "" {
+			left = append(left, l)
+			continue
+		}
 		switch l.Fate {
 		case policy.Deferred, policy.Missing, policy.Refused:
 			left = append(left, l)
@@ -174,7 +182,8 @@ func receipt(out *outline, spec Spec, p *Prompt, decisions []policy.Decision) Re
 		}
 	}
 	r.Totals.Chunks = len(r.Chunks)
-	u := use(out.candidates, decisions)
+	u := use(out.candidates, decisions, spec.Bounds.WhenExceeded == policy.Ladder)
+	u.fallback = out.fallback
 	r.Totals.Sent, r.Totals.Pages, r.Totals.ImageBytes = u.images, u.pages, u.bytes
 	r.Totals.Tokens = textTokens(p) + u.tokens
 	r.Totals.CostUSD = spec.cost(r.Totals.Tokens)

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -22,6 +23,7 @@ type renderer struct {
 	blind   int    // images that became text because the model cannot see
 	unseen  int    // pages that did
 	row     run    // neighbours that have no room
+	span    leftOut
 }
 
 // render makes the prompt of the items.
@@ -36,8 +38,8 @@ func render(out *outline, spec Spec, decisions []policy.Decision, nonce string, 
 	}
 	r.flush()
 	r.warnBlind()
-	p := &Prompt{Blocks: r.blocks, Format: Format, Chunks: r.chunks}
-	p.System = systemText(spec, nonce, len(r.chunks) > 0 && spec.Caps.Has(policy.Tools))
+	p := &Prompt{Blocks: r.blocks, Format: Format, Chunks: r.chunks, Paged: out.paged}
+	p.System = systemText(spec, nonce, readingOn(len(r.chunks) > 0, len(out.paged) > 0, spec))
 	p.Receipt = receipt(out, spec, p, decisions)
 	p.Digest = digest(p, nonce)
 	return p
@@ -67,7 +69,7 @@ func (r *renderer) decide(it *item) {
 		return
 	}
 	m, l, d := it.media, it.line, r.decisions[it.media.cand]
-	l.Fate, l.Reason, l.Tokens = d.Fate, d.Reason, d.Tokens
+	l.Fate, l.Reason, l.Tokens, l.Step = d.Fate, d.Reason, d.Tokens, d.Step
 	cand := r.out.candidates[m.cand]
 	at := Warning{Note: l.Source.Note, Line: l.Source.Lines[0], Target: l.Target}
 	switch {
@@ -77,14 +79,24 @@ func (r *renderer) decide(it *item) {
 	case d.Fate == policy.Missing:
 		at.Message, at.Near = "image not found", m.near
 		r.out.warn(at)
+	case d.Fate == policy.Converted && cand.Kind == policy.PageText:
 	case d.Fate == policy.Converted:
-		r.blind++
 		l.Text, l.Tokens = m.fallback, policy.TextTokens(m.fallback)
+		if !r.sees() {
+			r.blind++
+		}
+		switch {
+		case r.sees():
+		case m.fallback != "" || m.above: // nothing is missed, which warnBlind reports
+			l.Step = ""
+		case l.Step == "":
+			l.Step = policy.StepLine
+		}
 	case d.Fate == policy.Deduplicated && cand.Kind == policy.PageDocument:
 		l.Reason = "same document as above"
 	case cand.Kind == policy.PageText && d.Fate != policy.Sent:
 		l.Text, l.Tokens = "", 0
-	case cand.Kind == policy.PageText && m.blind:
+	case cand.Kind == policy.PageText && d.Fate == policy.Sent && m.blind:
 		r.unseen++
 		l.Fate, l.Reason = policy.Converted, "the model has no vision"
 	}
@@ -120,9 +132,16 @@ func (o *outline) parents() {
 	}
 }
 
+func (r *renderer) sees() bool { return r.spec.Caps.Has(policy.Vision) }
+
+// offers reports whether an item is a picture whose text is shown, so that the model can ask for the picture.
+func (r *renderer) offers(it *item) bool {
+	return it.role == roleMedia && it.line.Fate == policy.Converted && it.line.Step == policy.StepText && it.media.number > 0 && r.sees()
+}
+
 func (r *renderer) item(i int) {
 	it := &r.out.items[i]
-	if it.line != nil && it.line.Fate == policy.Deferred {
+	if it.line != nil && (it.line.Fate == policy.Deferred || r.offers(it)) {
 		r.chunks = append(r.chunks, r.deferred(it))
 	}
 	if r.joins(it) {
@@ -158,7 +177,14 @@ func (r *renderer) joins(it *item) bool {
 		r.row.add(it)
 		return true
 	}
-	if it.role == roleMedia && it.media.page != "" && r.decisions[it.media.cand].Bound != "" {
+	if it.gap {
+		return true
+	}
+	if it.role == roleMedia && r.decisions[it.media.cand].Step == policy.StepRange {
+		r.spans(it)
+		return true
+	}
+	if it.role == roleMedia && it.media.page != "" && r.decisions[it.media.cand].Step == "" && r.decisions[it.media.cand].Bound != "" {
 		l := it.line
 		if r.row.cut || r.row.fate != l.Fate || r.row.reason != l.Reason {
 			r.flush()
@@ -173,8 +199,28 @@ func (r *renderer) joins(it *item) bool {
 	return false
 }
 
+// spans adds an item to the range of its neighbours.
+func (r *renderer) spans(it *item) {
+	if n := len(r.span.items); n > 0 {
+		before, now := r.span.items[n-1].media.leaf, it.media.leaf
+		if before.file != now.file || now.n < before.n {
+			r.flush()
+		}
+	}
+	if len(r.span.items) == 0 {
+		r.flush()
+		r.span.reason = it.line.Reason
+	}
+	r.span.items = append(r.span.items, it)
+}
+
 // flush writes the marker of neighbours that have no room.
 func (r *renderer) flush() {
+	if len(r.span.items) > 0 {
+		words := r.span.words(r.spec.Caps.Has(policy.Tools))
+		r.span = leftOut{}
+		r.line(words)
+	}
 	if r.row.first == "" {
 		return
 	}
@@ -224,11 +270,42 @@ func (r *renderer) media(it *item) {
 			r.blocks = append(r.blocks, it.media.block)
 		}
 	default:
-		r.line(marker(*it.line, *it.media, d))
+		r.line(r.label(it, d))
 		if d.Fate.Attached() {
 			r.blocks = append(r.blocks, r.picture(it))
 		}
 	}
+}
+
+// label returns the line for a picture, or the text in its place.
+func (r *renderer) label(it *item, d policy.Decision) string {
+	m := *it.media
+	if f := m.foreign; f != nil && m.fallback != "" {
+		m.fallback = f.open(r.nonce, "") + "\n" + m.fallback + "\n" + f.close(r.nonce)
+	}
+	id := ""
+	if r.spec.Caps.Has(policy.Tools) && r.sees() {
+		id = ", " + it.line.ID
+	}
+	switch {
+	case it.media.above && it.media.page != "":
+		return "[picture not shown" + id + "]"
+	case it.media.above:
+		return fmt.Sprintf("[image %d%s: %s, not shown; its text follows]", it.media.number, id, quoted(it.line.label()))
+	case d.Step == policy.StepText && r.sees():
+		return fmt.Sprintf("[image %d%s: %s, as text:]\n%s\n[end of image %d]", m.number, id, m.what(it.line), m.fallback, m.number)
+	case d.Step == policy.StepLine && d.Fate == policy.Deferred && !r.spec.Caps.Has(policy.Tools):
+		d.Fate = policy.Refused
+	}
+	return marker(*it.line, m, d)
+}
+
+// what names a picture: its page, else its file.
+func (m *media) what(l *Line) string {
+	if m.leaf.n > 0 {
+		return pageWords(m.leaf.n, m.leaf.of, "") + m.leaf.doubt
+	}
+	return quoted(l.label())
 }
 
 // picture is the block of an image.
@@ -245,7 +322,7 @@ func (r *renderer) picture(it *item) content.Block {
 
 // references closes an input with the list of images that stand without their bytes.
 func (r *renderer) references(end int) {
-	lines := []string{"IMAGE_REFS"}
+	refs := &refList{ranges: r.spec.Bounds.WhenExceeded == policy.Ladder}
 	start := end
 	for start > 0 && r.out.items[start-1].input == r.out.items[end].input { // what is embedded belongs to the input too
 		start--
@@ -255,12 +332,12 @@ func (r *renderer) references(end int) {
 			continue
 		}
 		d := r.decisions[it.media.cand]
-		if d.Fate.Attached() || d.Fate == policy.Deduplicated || it.media.page != "" && d.Bound != "" {
+		if d.Fate.Attached() || d.Fate == policy.Deduplicated || d.Step != "" || it.media.page != "" && d.Bound != "" {
 			continue
 		}
-		lines = append(lines, refLine(*it.line, *it.media, d, r.out.candidates[it.media.cand].Mode))
+		refs.add(*it.line, *it.media, refLine(*it.line, *it.media, d, r.out.candidates[it.media.cand].Mode))
 	}
-	if len(lines) > 1 {
-		r.line(strings.Join(lines, "\n"))
+	if lines := refs.lines(); len(lines) > 0 {
+		r.line("IMAGE_REFS\n" + strings.Join(lines, "\n"))
 	}
 }

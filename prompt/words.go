@@ -224,3 +224,42 @@ func (r run) words() string {
 	}
 	return "[" + head + ": " + list(parts) + "; " + r.reason + "]"
 }
+
+// refList collects the lines of IMAGE_REFS.
+type refList struct {
+	ranges bool // neighbours of one status share a line
+	refs   []ref
+}
+
+type ref struct {
+	number              int
+	label, line, status string
+}
+
+// fewRefs is how many neighbours have a line each.
+const fewRefs = 3
+
+func (l *refList) add(line Line, img media, text string) {
+	status := text[strings.LastIndex(text, " | ")+3:]
+	l.refs = append(l.refs, ref{number: img.number, label: quoted(line.label()), line: text, status: status})
+}
+
+// lines returns one line for each image, or for many neighbours of one status.
+func (l *refList) lines() []string {
+	var lines []string
+	for i := 0; i < len(l.refs); {
+		n := 1
+		for i+n < len(l.refs) && l.refs[i+n].number == l.refs[i].number+n && l.refs[i+n].status == l.refs[i].status {
+			n++
+		}
+		if first, last := l.refs[i], l.refs[i+n-1]; l.ranges && n > fewRefs {
+			lines = append(lines, fmt.Sprintf("images %d-%d | %s to %s | - | - | - | - | %s", first.number, last.number, first.label, last.label, first.status))
+		} else {
+			for _, one := range l.refs[i : i+n] {
+				lines = append(lines, one.line)
+			}
+		}
+		i += n
+	}
+	return lines
+}

@@ -57,7 +57,8 @@ func defaultEngine() Engine {
 func defaultBudget() Budget {
 	return Budget{
 		MaxImages: 20, MaxImageMB: 5, MaxTotalMB: 100, MaxImagePixels: 2000, MinImageSide: 24, MaxDecodePixels: 100_000_000,
-		MaxPages: 20, MaxToolImages: 10, MaxStepImages: 40, WhenExceeded: "defer",
+		MaxPages: 20, MaxToolImages: 10, MaxStepImages: 40, WhenExceeded: "ladder",
+		MinPageDPI: 72, MaxFallbackTokens: 20_000,
 	}
 }
 

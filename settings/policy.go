@@ -33,7 +33,10 @@ type Budget struct {
 	MaxCostUSDPerMonth     float64 `yaml:"max_cost_usd_per_month" min:"0" max:"1000000" doc:"Cost of the whole vault per month in engine.timezone, including imports. No workflow can raise it. 0: no limit."`
 	MaxTotalTokensPerMonth int64   `yaml:"max_total_tokens_per_month" min:"0" max:"1000000000000000" doc:"The same in tokens. 0: no limit."`
 
-	WhenExceeded string `yaml:"when_exceeded" oneof:"defer fail drop_oldest drop_newest refs_only" doc:"What to do with pictures that do not fit."`
+	WhenExceeded string `yaml:"when_exceeded" oneof:"ladder defer fail drop_oldest drop_newest refs_only" doc:"What becomes of pictures that do not fit. ladder: they are shown smaller, as their text, as one line, or in a range."`
+
+	MinPageDPI        int `yaml:"min_page_dpi" min:"0" max:"600" doc:"Of a page that ladder makes smaller to fit; a picture counts as a page of A4. 0: no bound."`
+	MaxFallbackTokens int `yaml:"max_fallback_tokens" min:"0" max:"100000000" doc:"Tokens of the texts that replace pictures in a prompt, with ladder."`
 }
 
 // RemoteImages configures pictures on other machines.
@@ -57,6 +60,7 @@ func (s *Settings) BudgetOverlay() (limits map[string]float64, whenExceeded stri
 		"max_decode_pixels": float64(b.MaxDecodePixels), "max_pages": float64(b.MaxPages),
 		"max_prompt_tokens": float64(b.MaxPromptTokens), "max_tool_images": float64(b.MaxToolImages),
 		"max_step_images": float64(b.MaxStepImages), "max_cost_usd": b.MaxCostUSD, "max_total_tokens": float64(b.MaxTotalTokens),
+		"min_page_dpi": float64(b.MinPageDPI), "max_fallback_tokens": float64(b.MaxFallbackTokens),
 		"max_cost_usd_per_run": b.MaxCostUSDPerRun, "max_total_tokens_per_run": float64(b.MaxTotalTokensPerRun),
 		"max_cost_usd_per_day": b.MaxCostUSDPerDay, "max_total_tokens_per_day": float64(b.MaxTotalTokensPerDay),
 		"max_cost_usd_per_month": b.MaxCostUSDPerMonth, "max_total_tokens_per_month": float64(b.MaxTotalTokensPerMonth),

@@ -146,6 +146,8 @@ var reaches = map[string]reach{
 	"policy.budget.max_cost_usd_per_month":     bounded,
 	"policy.budget.max_total_tokens_per_month": bounded,
 	"policy.budget.when_exceeded":              harmless,
+	"policy.budget.min_page_dpi":               harmless,
+	"policy.budget.max_fallback_tokens":        least,
 	"policy.links":                             harmless,
 	"policy.untrusted":                         union,
 	"policy.untrusted_properties":              union,

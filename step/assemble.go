@@ -1,6 +1,7 @@
 package step
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
-	out := engine.AssembleOut{Model: alias, Omitted: omissions(made.prompt.Receipt), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key}
+	out := engine.AssembleOut{Model: alias, Omissions: omissions(made.prompt.Receipt), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key}
 	out.Warnings = append(out.Warnings, made.model.Warnings()...)
 	out.Warnings = append(out.Warnings, made.notes...)
 	out.Origins = policy.AddOrigins(shown, slices.Concat(s.foreign, made.prompt.Origins, made.servers)...)
@@ -86,7 +87,7 @@ func (a *Assembler) addFallback(ctx context.Context, s Context, resolved []engin
 		return []string{into.NoFallback}, nil
 	}
 	own := made.stored
-	own.Omitted, own.Warnings = omissions(made.prompt.Receipt), append(promptWarnings(made.prompt.Receipt), made.model.Warnings()...)
+	own.Omissions, own.Warnings = omissions(made.prompt.Receipt), append(promptWarnings(made.prompt.Receipt), made.model.Warnings()...)
 	into.Fallback = &own
 	return nil, made.servers
 }
@@ -108,7 +109,7 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 	if err != nil {
 		return made{}, failure.WithCode(err, failure.UnknownModel)
 	}
-	budget, limits, err := a.budgets.Of(s)
+	budget, calls, err := a.budgets.Of(s)
 	if err != nil {
 		return made{}, err
 	}
@@ -126,13 +127,17 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 	if err != nil {
 		return made{}, promptFailure(err)
 	}
+	limits := media.Limits(bounds)
+	if built.FitSide > 0 {
+		limits.MaxSide = built.FitSide
+	}
 	blocks, err := content.MarshalBlocks(built.Blocks)
 	if err != nil {
 		return made{}, fmt.Errorf("encode the prompt: %w", err)
 	}
 	m := made{prompt: built, model: model, stored: Prompt{
-		Format: built.Format, System: built.System, Blocks: blocks, Media: media.Limits(bounds), Tokens: built.Receipt.Totals.Tokens,
-		Demand: wanted, Chunks: built.Chunks, Limits: limits, Tools: offer.with(built.Chunks),
+		Format: built.Format, System: built.System, Blocks: blocks, Media: limits, Tokens: built.Receipt.Totals.Tokens,
+		Demand: wanted, Chunks: built.Chunks, Limits: calls, Tools: offer.with(built), Paged: built.Paged,
 	}}
 	m.servers, m.notes = offer.Origins, offer.Notes
 	if Cites(s) {
@@ -158,6 +163,9 @@ func (a *Assembler) spec(ctx context.Context, s Context, model Model, resolved [
 		Workflow: s.Plan.Name, Step: s.Step.Name, Model: model.Alias, Facts: append(a.runFacts(s), about...), Prompt: text, Inputs: inputs,
 		Caps: model.Capabilities, StrictLinks: a.strictLinks, MayRead: s.Plan.Meta.Permissions.MayRead,
 		MayLink: s.Plan.Meta.Permissions.MayLink,
+	}
+	if t := s.Step.Tools; t != nil && t.None {
+		spec.Caps = spec.Caps.Without(policy.Tools)
 	}
 	if s.Plan.Instructions != "" {
 		spec.System = append(spec.System, s.Plan.Instructions)
@@ -255,19 +263,25 @@ func (s Context) itemInputs() ([]prompt.Input, error) {
 	return inputs, nil
 }
 
-// omissions lists the references that the model does not see.
-func omissions(r prompt.Receipt) []string {
-	var out []string
+// omissions lists what the model gets less of than was written.
+func omissions(r prompt.Receipt) []engine.Omission {
+	var out []engine.Omission
 	for _, line := range r.Left() {
-		name := line.Name
-		if name == "" {
-			name = line.Target
+		o := engine.Omission{ID: line.ID, File: line.Name, Step: string(line.Step), Reason: line.Reason}
+		switch {
+		case line.Kind == prompt.KindPage, line.Page > 0, line.Kind == prompt.KindText:
+			o.File, o.Page = cmp.Or(line.Document, line.Source.Note, line.Source.Variable), max(line.Source.Page, line.Page)
+		case o.File == "":
+			o.File = line.Target
 		}
-		text := fmt.Sprintf("%s %s (%s)", line.ID, name, line.Fate)
-		if line.Reason != "" {
-			text += ": " + line.Reason
+		switch {
+		case o.Step != "":
+		case line.Fate == policy.Deferred:
+			o.Step = string(policy.StepRange)
+		default:
+			o.Step = string(line.Fate)
 		}
-		out = append(out, text)
+		out = append(out, o)
 	}
 	return out
 }

@@ -29,8 +29,16 @@ type call struct {
 	refused  int           // input tokens of requests that were refused and charged
 	repeated int           // failed attempts that were repeated
 	warnings []string
+	evicted  []string // names of media that were left out to fit
+	lost     []lost
 
 	noFootnotes bool // the model names pages itself (@cite)
+}
+
+// lost are media that a rewrite sent as text, and why.
+type lost struct {
+	names []string
+	class llm.Class
 }
 
 // ask sends a request and keeps the answer.
@@ -64,6 +72,7 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 		return out, err
 	}
 	out.Warnings = append(out.Warnings, c.warnings...)
+	out.Omitted, out.Evicted = c.omitted(request, answer.Omitted), c.evicted
 	if counted := answer.Usage.InputTokens - c.refused; counted > 0 {
 		out.Count = engine.TokenCount{Estimated: c.sent.Tokens, Counted: counted}
 	}
@@ -91,6 +100,7 @@ func (c *call) within(ctx context.Context, request llm.Request) llm.Request {
 		How: "left out before sending: " + evicted.String(), Lost: evicted.Names,
 	}
 	engine.Report(ctx, rewriteEvent(change))
+	c.evicted = evicted.Names
 	earlier := request
 	earlier.Messages = request.Messages[:len(request.Messages)-2]
 	if _, before := rewrite.Within(earlier, bound, meter); before.String() != evicted.String() { // not reported with the call before
@@ -136,6 +146,7 @@ func (c *call) rewriting(ctx context.Context, next llm.Request, change rewrite.C
 		return err
 	}
 	c.refused += spent.InputTokens
+	c.lost, c.evicted = append(c.lost, lost{change.Lost, change.Class}), append(c.evicted, change.Lost...)
 	engine.Report(ctx, rewriteEvent(change))
 	c.warnings = append(c.warnings, fmt.Sprintf("the service refused the request (%s); it was sent again: %s", change.Class, change.How))
 	c.built(ctx, next)

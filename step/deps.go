@@ -148,6 +148,7 @@ type Tools interface {
 type Offer struct {
 	Tools  []llm.Tool
 	Chunks *llm.Tool // also offered if parts of the prompt were deferred; nil: not available
+	Pages  *llm.Tool // also offered if pages of documents are not shown; nil: among Tools, or not available
 	Guide  string    // instructions for tools, for the system prompt
 
 	Origins []string // untrusted sources of tool descriptions
@@ -155,10 +156,13 @@ type Offer struct {
 }
 
 // with returns the tools for a prompt.
-func (o Offer) with(deferred []prompt.Deferred) []llm.Tool {
+func (o Offer) with(p *prompt.Prompt) []llm.Tool {
 	tools := append([]llm.Tool{}, o.Tools...)
-	if len(deferred) > 0 && o.Chunks != nil {
+	if len(p.Chunks) > 0 && o.Chunks != nil {
 		tools = append(tools, *o.Chunks)
+	}
+	if len(p.Paged) > 0 && o.Pages != nil {
+		tools = append(tools, *o.Pages)
 	}
 	return tools
 }

@@ -99,6 +99,7 @@ func (g *Generator) askFallback(ctx context.Context, s Context, in engine.Genera
 	if in.Model != s.Step.Model.Fallback {
 		out.Warnings = append(out.Warnings, own.Warnings...)
 		out.Omitted = append(slices.Clone(own.Omitted), out.Omitted...)
+		out.Omissions = append([]engine.Omission{}, own.Omissions...)
 	}
 	return out, nil
 }
@@ -178,7 +179,7 @@ func (g *Generator) request(ctx context.Context, s Context, model Model, stored 
 // offered returns the tools that the prompt was built with. Prompts of an earlier version do not contain them.
 func (g *Generator) offered(s Context, model Model, stored Prompt) []llm.Tool {
 	if stored.Tools == nil {
-		stored.Tools = g.tools.Offer(s, model).with(stored.Chunks)
+		stored.Tools = g.tools.Offer(s, model).with(&prompt.Prompt{Chunks: stored.Chunks})
 	}
 	if len(stored.Tools) == 0 || !model.Capabilities.Has(policy.Tools) {
 		return nil

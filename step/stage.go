@@ -60,6 +60,9 @@ func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut,
 		if text, err = st.cited(text, output, c.mode.Mode); err != nil {
 			return engine.StageOut{}, err
 		}
+		if output.Omissions {
+			text = withOmissions(text, output, c.mode.Mode, in.Omitted)
+		}
 		exit := st.exit
 		if s.Step.Model != nil && s.Step.Model.None {
 			exit = exit.passing(text)

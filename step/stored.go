@@ -34,8 +34,11 @@ type Prompt struct {
 	// The prompt of the step's fallback model, built for its abilities and limits, with facts from its receipt.
 	Fallback   *Prompt  `json:"fallback,omitempty"`
 	NoFallback string   `json:"no_fallback,omitempty"` // why a named fallback has no prompt
-	Omitted    []string `json:"omitted,omitempty"`     // of a fallback's prompt
+	Omitted    []string `json:"omitted,omitempty"`     // of a fallback's prompt, stored by earlier versions
 	Warnings   []string `json:"warnings,omitempty"`
+
+	Omissions []engine.Omission `json:"omissions,omitempty"` // of a fallback's prompt
+	Paged     []string          `json:"paged,omitempty"`     // files some of whose pages are named in ranges, for read_pages
 }
 
 // offered returns the tools of the prompt, nil when there are none.

@@ -192,6 +192,7 @@ func (r *ChunkReader) page(chosen []Chunk, from int) *chunkPage {
 	}
 	p.text -= reserve
 	for i, c := range chosen {
+		c.Blocks = r.Media.admit(c.Blocks)
 		text, images := weight(c.Blocks)
 		switch {
 		case r.Media.given+images > r.Media.Step:
@@ -208,7 +209,7 @@ func (r *ChunkReader) page(chosen []Chunk, from int) *chunkPage {
 		p.blocks = append(p.blocks, content.Text{Value: "[" + c.ID + "]\n"})
 		p.blocks = append(p.blocks, c.Blocks...)
 		p.text, p.images = p.text-text, p.images-images
-		r.Media.given += images
+		r.Media.take(c.Blocks)
 		r.shown = append(r.shown, c.ID)
 	}
 	return p

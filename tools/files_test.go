@@ -96,7 +96,8 @@ func TestReadFile_pages(t *testing.T) {
 	}{
 		{map[string]any{"path": "b.pdf"}, 10, "[pages 1-10 of 100; call again with page_start=11]"},
 		{map[string]any{"path": "b.pdf", "page_start": 98}, 3, "[pages 98-100 of 100]"},
-		{map[string]any{"path": "b.pdf", "page_start": 3, "page_end": 4}, 2, "[pages 3-4 of 100; call again with page_start=5]"},
+		{map[string]any{"path": "b.pdf", "page_start": 30, "page_end": 31}, 2, "[pages 30-31 of 100; call again with page_start=32]"},
+		{map[string]any{"path": "b.pdf", "page_start": 3, "page_end": 4}, 0, "[b.pdf, page 3: this step was given the picture before]"},
 		{map[string]any{"path": "b.pdf", "page_start": 101}, 0, "error: b.pdf has 100 pages; page_start is 101"},
 		{map[string]any{"path": "a.png"}, 1, "[a.png 1]"},
 	} {

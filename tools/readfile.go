@@ -59,6 +59,8 @@ type FileReader struct {
 	Media    *Allowance
 	TextOnly bool // the model takes neither pictures nor documents
 	MaxText  int  // bytes of text in one result; 0 is content.MaxToolText
+
+	Given func(name string, first, last int) // is told which pages were shown; nil: nobody is
 }
 
 const readFileParameters = `{"type":"object","properties":{` +
@@ -247,6 +249,7 @@ func (r *FileReader) picture(ctx context.Context, name string, file File) conten
 	if err != nil {
 		return Failed("%s cannot be shown: %v", name, plain(err))
 	}
+	blocks = r.Media.admit(blocks)
 	r.Media.take(blocks)
 	return content.ToolResult{Success: true, Blocks: blocks}
 }

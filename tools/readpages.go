@@ -68,6 +68,9 @@ func (r *FileReader) pages(ctx context.Context, name string, file File, first, l
 	if err != nil {
 		return Failed("%s cannot be shown: %v", name, plain(err))
 	}
+	if r.Given != nil {
+		r.Given(name, first, shown)
+	}
 	if note != "" {
 		blocks = append([]content.Block{content.Text{Value: note}}, blocks...)
 	}
@@ -96,6 +99,7 @@ func (r *FileReader) fitting(ctx context.Context, name string, v View) (blocks [
 		if blocks, err = r.Viewer.Show(ctx, name, v); err != nil {
 			return nil, 0, err
 		}
+		blocks = r.Media.admit(blocks)
 		text, media := weight(blocks)
 		over := text > room(r.MaxText)-reserve || media > v.Media && !v.TextOnly
 		if !over || v.Last == v.First {

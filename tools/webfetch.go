@@ -237,6 +237,7 @@ func (f fetch) picture(ctx context.Context, route filetype.Route) content.ToolRe
 	}
 	image.Name = f.source
 	blocks := []content.Block{content.Text{Value: fmt.Sprintf("[picture %s, %dx%d pixels%s", f.source, image.Width, image.Height, strings.TrimSuffix(foreign, "\n"))}, image}
+	blocks = f.Media.admit(blocks)
 	f.Media.take(blocks)
 	return content.ToolResult{Success: true, Blocks: blocks}
 }

@@ -112,6 +112,9 @@ func (s frontPage) matters(o engine.Overview) []matter {
 		}
 		list = append(list, matter{statusPill(r.Status), r.Subject, r.Reason, page + r.Run, s.stampOf(r)})
 	}
+	for _, r := range o.Omissions {
+		list = append(list, matter{statusPill(r.Status), r.Subject, r.Reason, "/runs/" + r.Run, s.stampOf(r)})
+	}
 	return list
 }
 

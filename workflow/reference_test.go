@@ -48,7 +48,8 @@ var aboutLimits = map[string]string{
 	"max_tool_images": "pictures of one tool result", "max_step_images": "pictures of all calls of a step", "max_cost_usd": "what the calls of a step may cost, with the runs that it starts; in the frontmatter, of a run",
 	"max_total_tokens":     "tokens of all calls of a step, input and output, likewise; in the frontmatter, of a run",
 	"max_cost_usd_per_day": "frontmatter only: of all runs of the workflow on a day of its zone", "max_total_tokens_per_day": "the same in tokens",
-	"when_exceeded": "what happens to the rest",
+	"when_exceeded": "what happens to the rest", "min_page_dpi": "of a page that `ladder` makes smaller; a picture counts as a page of A4",
+	"max_fallback_tokens": "of the texts that replace pictures in a prompt, with `ladder`",
 }
 
 func TestReference(t *testing.T) {

@@ -297,7 +297,7 @@ func TestModels_acceptanceOrder(t *testing.T) {
 	})
 }
 
-// TestModels_budget sends twenty of twenty-five pictures at their places; five are deferred with their chunk ids.
+// TestModels_budget sends twenty of twenty-five pictures at their places; five are named in their places.
 func TestModels_budget(t *testing.T) {
 	forAdapters(t, func(t *testing.T, a adapter) {
 		b := newBench(t, a, seeing, says("Seen."))
@@ -325,8 +325,8 @@ func TestModels_budget(t *testing.T) {
 				sent++
 			case "deferred":
 				deferred = append(deferred, line.Name)
-				if !strings.Contains(texts(parts), "deferred as "+line.ID) {
-					t.Errorf("%s: the prompt does not say that it is deferred as %s", line.Name, line.ID)
+				if want := line.Name + ", " + fmt.Sprintf("%dx%d", line.Width, line.Height) + ", not shown: max_images 20 reached]"; !strings.Contains(texts(parts), want) {
+					t.Errorf("the prompt does not say %q", want)
 				}
 			}
 		}
@@ -340,7 +340,7 @@ func TestModels_budget(t *testing.T) {
 	})
 }
 
-// TestModels_textOnly gives a model without vision text alone, with one warning; nothing was left out by mistake.
+// TestModels_textOnly gives a model without vision text alone, with one warning; pictures without text are omissions.
 func TestModels_textOnly(t *testing.T) {
 	forAdapters(t, func(t *testing.T, a adapter) {
 		b := newBench(t, a, "      capabilities: [text]\n", says("Read."))
@@ -348,7 +348,7 @@ func TestModels_textOnly(t *testing.T) {
 		b.paint("two.png", 2)
 		b.write("Note.md", "First.\n\n![[one.png]]\n\nSecond.\n\n![[two.png]]\n")
 		b.write("Workflows/Look.md", lookAll)
-		out, _ := b.run(exitDone, "run", "Look")
+		out, _ := b.run(exitOmissions, "run", "Look")
 		if n := strings.Count(out, "warning:"); n != 1 || !strings.Contains(out, "vision") && !strings.Contains(out, "see") {
 			t.Errorf("want one warning that the model does not see, got:\n%s", out)
 		}

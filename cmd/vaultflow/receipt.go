@@ -22,7 +22,7 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 		if line.Width > 0 {
 			size = fmt.Sprintf("%dx%d, %s", line.Width, line.Height, content.FormatSize(line.Size))
 		}
-		fmt.Fprintf(tab, "  %s\t%s\t%s\t%s\t%d\t%s\t%s\n", line.ID, words.Shorten(where, 40), words.Shorten(what, 60), size, line.Tokens, line.Fate, words.Shorten(line.Reason, 60))
+		fmt.Fprintf(tab, "  %s\t%s\t%s\t%s\t%d\t%s\t%s\n", line.ID, words.Shorten(where, 40), words.Shorten(what, 60), size, line.Tokens, receiptFate(line), words.Shorten(line.Reason, 60))
 	}
 	tab.Flush()
 	fmt.Fprintf(w, "  %s, %s, %s attached, %d deferred, about %d tokens, %s of media\n",
@@ -33,6 +33,14 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "  warning: %s\n", warning)
 	}
+}
+
+// receiptFate is what became of a chunk, with the step of the ladder.
+func receiptFate(line prompt.Line) string {
+	if line.Step == "" {
+		return string(line.Fate)
+	}
+	return string(line.Fate) + " (" + string(line.Step) + ")"
 }
 
 // receiptWhere returns the note and line of a chunk.

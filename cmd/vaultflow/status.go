@@ -110,5 +110,8 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 	for _, r := range o.Failures {
 		line(strings.ReplaceAll(string(r.Status), "_", " "), "%s: %s (run %s, %s)", r.Subject, words.Shorten(r.Reason, 100), r.Run, r.Since.In(zone).Format(stamp))
 	}
+	for _, r := range o.Omissions {
+		line("left out", "%s: %s (run %s, %s)", r.Subject, words.Shorten(r.Reason, 200), r.Run, r.Since.In(zone).Format(stamp))
+	}
 	return t.Flush()
 }

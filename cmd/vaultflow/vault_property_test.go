@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -179,11 +180,16 @@ func receiptProblems(r prompt.Receipt, user, params string) (problems []string) 
 		problems = append(problems, fmt.Sprintf("%d references in %d lines, the totals are %+v", references, len(r.Chunks), r.Totals))
 	}
 	// A cut joins neighbours in one marker, and images=ignore leaves references as written.
-	words := len(regexp.MustCompile(`(?m)^\[image \d+: .*\]$`).FindAllString(withoutBlocks(user), -1))
+	words := len(regexp.MustCompile(`(?m)^\[image \d+(, c\d+)?: .*\]$`).FindAllString(withoutBlocks(user), -1))
+	for _, ends := range regexp.MustCompile(`(?m)^\[images (\d+)-(\d+) are not shown`).FindAllStringSubmatch(user, -1) {
+		first, _ := strconv.Atoi(ends[1]) //nolint:errcheck // digits
+		last, _ := strconv.Atoi(ends[2])  //nolint:errcheck // digits
+		words += last - first + 1
+	}
 	if !held && params != "images=ignore" && words < pictures {
 		problems = append(problems, fmt.Sprintf("%d pictures, %d have words in the prompt", pictures, words))
 	}
-	if held && !strings.Contains(user, "deferred as c") {
+	if held && !regexp.MustCompile(`deferred as c|not shown|, as text:\]`).MatchString(user) {
 		problems = append(problems, "the prompt was cut and does not say so")
 	}
 	return problems

@@ -55,6 +55,11 @@ func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) stri
 	}
 	list("Failed", lines)
 	lines = nil
+	for _, r := range o.Omissions {
+		lines = append(lines, words.Join(": ", link(r.Subject), plainText(r.Reason))+fmt.Sprintf(" (run %s, %s)", r.Run, r.Since.In(zone).Format(noteDay)))
+	}
+	list("Done, with something left out", lines)
+	lines = nil
 	for _, s := range o.Next {
 		lines = append(lines, s.Slot.In(zone).Format(noteDay)+" "+link(s.Workflow))
 	}

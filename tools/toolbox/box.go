@@ -82,6 +82,10 @@ func (b *Box) Offer(s step.Context, model step.Model) step.Offer {
 	if t.mayCall() {
 		chunks := (&tools.ChunkReader{}).Tool()
 		o.Chunks = &llm.Tool{Name: chunks.Name, Description: chunks.Description, Parameters: chunks.Parameters}
+		if !offers(s, tools.ReadPages) {
+			pages := (&tools.FileReader{}).PagesTool()
+			o.Pages = &llm.Tool{Name: pages.Name, Description: pages.Description, Parameters: pages.Parameters}
+		}
 	}
 	for _, tool := range t.registry {
 		if server, _, dotted := strings.Cut(tool.Called, "."); dotted {

@@ -33,6 +33,12 @@ func longNote(t *testing.T) *world {
 // call makes an answer that calls tools and lets UseTools carry them out.
 func (w *world) call(ref engine.StepRef, prompt string, media int, calls ...content.ToolCall) (engine.UseToolsOut, []content.ToolResult) {
 	w.t.Helper()
+	return w.callAfter(engine.UseToolsIn{StepRef: ref, Prompt: prompt, Media: media}, calls...)
+}
+
+// callAfter is call with what the step knows of its earlier calls.
+func (w *world) callAfter(in engine.UseToolsIn, calls ...content.ToolCall) (engine.UseToolsOut, []content.ToolResult) {
+	w.t.Helper()
 	blocks := []content.Block{content.Text{Value: "Let me see."}}
 	for _, c := range calls {
 		blocks = append(blocks, c)
@@ -40,11 +46,12 @@ func (w *world) call(ref engine.StepRef, prompt string, media int, calls ...cont
 	w.Reply = func(llm.Request) (*llm.Response, error) {
 		return &llm.Response{Stop: llm.StopToolUse, Blocks: blocks}, nil
 	}
-	got, err := w.steps().Generator.Generate(w.t.Context(), engine.GenerateIn{StepRef: ref, Prompt: prompt, Model: "seer"})
+	got, err := w.steps().Generator.Generate(w.t.Context(), engine.GenerateIn{StepRef: in.StepRef, Prompt: in.Prompt, Model: "seer"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	out, err := w.box().Use(w.t.Context(), engine.UseToolsIn{StepRef: ref, Prompt: prompt, Raw: got.Raw, Model: "seer", Media: media})
+	in.Raw, in.Model = got.Raw, "seer"
+	out, err := w.box().Use(w.t.Context(), in)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -66,8 +73,8 @@ func TestUseTools_readsDeferredChunks(t *testing.T) {
 	w := longNote(t)
 	ref := w.ref()
 	assembled := w.assembled(ref)
-	if len(assembled.Omitted) < 50 {
-		t.Fatalf("%d references left out", len(assembled.Omitted))
+	if len(assembled.Omissions) < 50 {
+		t.Fatalf("%d references left out", len(assembled.Omissions))
 	}
 	stored, err := w.deps().Stored.Prompt(t.Context(), assembled.Prompt)
 	if err != nil {

@@ -33,6 +33,7 @@ type turn struct {
 	changes []engine.Change
 	results []engine.RoutedResult
 	origins []string // untrusted sources that tools have shown
+	leaves  []string // pages that tools have shown
 	blocked []string // warnings about blocked calls
 	exit    *step.CleanExit
 	defused []engine.Defused
@@ -50,7 +51,7 @@ type turn struct {
 // read_variable if results may go to variables.
 func (b *Box) turn(s step.Context, model step.Model, stored step.Prompt, in engine.UseToolsIn) *turn {
 	t := &turn{box: b, s: s, model: model, in: in, deferred: stored.Chunks}
-	t.media = &tools.Allowance{Result: stored.Limits.ToolImages, Step: max(stored.Limits.StepImages-in.Media, 0)}
+	t.media = b.allowance(s, model, stored, in)
 	t.vars = &variables{stored: b.vars, workflow: s.Plan.Name, vars: slices.Clone(in.Vars)}
 	if !t.mayCall() {
 		return t
@@ -71,7 +72,65 @@ func (b *Box) turn(s step.Context, model step.Model, stored step.Prompt, in engi
 		}
 		t.registry = append(t.registry, t.chunks.Tool())
 	}
+	if len(stored.Paged) > 0 && !offers(s, tools.ReadPages) {
+		t.registry = append(t.registry, t.pagesOf(stored.Paged))
+	}
 	return t
+}
+
+// allowance is how many pictures the tools of a turn may give, and which the model has been given.
+func (b *Box) allowance(s step.Context, model step.Model, stored step.Prompt, in engine.UseToolsIn) *tools.Allowance {
+	a := &tools.Allowance{Result: stored.Limits.ToolImages, Step: max(stored.Limits.StepImages-in.Media, 0)}
+	budget, _, err := b.budgets.Of(s)
+	blocks, bad := content.UnmarshalBlocks(stored.Blocks)
+	if err != nil || bad != nil || len(stored.Blocks) == 0 {
+		return a // the prompt was made by these settings, and can be read: only an offer has none
+	}
+	bounds := budget.Bound(model.RequestLimits())
+	if side := stored.Media.MaxSide; side > 0 {
+		bounds.MaxSide = side
+	}
+	a.Bytes = bounds.MaxTotalBytes
+	a.Weigh = func(i content.Image) int64 {
+		return bounds.SentBytes(policy.Candidate{MediaType: i.MediaType, Width: i.Width, Height: i.Height, Size: max(i.Size, int64(i.Width)*int64(i.Height)/2)})
+	}
+	for _, block := range blocks {
+		if i, is := block.(content.Image); is {
+			a.Before = append(a.Before, tools.Given{Name: i.Name, Key: tools.PictureKey(i), Bytes: a.Weigh(i)})
+		}
+	}
+	for _, p := range in.Pictures {
+		a.Before = append(a.Before, tools.Given{Name: p.Name, Key: p.Key, Bytes: p.Bytes})
+	}
+	a.Before = slices.DeleteFunc(a.Before, func(g tools.Given) bool { return slices.Contains(in.Evicted, g.Name) })
+	return a
+}
+
+// pagesOf is read_pages for files whose pages the prompt has no room for. The step need not name the tool: it was given these
+// files.
+func (t *turn) pagesOf(files []string) tools.Tool {
+	reader := t.reader(t.paths())
+	allowed := reader.Read
+	reader.Paths.Read = func(name string) error {
+		if !slices.Contains(files, name) {
+			return fmt.Errorf("%s may not be read: @tools does not name %s", name, tools.ReadPages)
+		}
+		return allowed(name)
+	}
+	return reader.PagesTool()
+}
+
+// reader reads files for the model.
+func (t *turn) reader(paths tools.Paths) *tools.FileReader {
+	return &tools.FileReader{
+		Paths: paths, Viewer: viewer{t}, Media: t.media,
+		TextOnly: !t.model.Capabilities.Has(policy.Vision) && !t.model.Capabilities.Has(policy.PDF),
+		Given: func(name string, first, last int) {
+			for page := first; page <= last; page++ {
+				t.leaves = append(t.leaves, engine.Leaf(name, page))
+			}
+		},
+	}
 }
 
 // mayCall reports whether the model can call tools and the step does not forbid it (`@tools none`).
@@ -101,10 +160,7 @@ func mayDelete(s step.Context) bool {
 // all returns the tools that @tools may name, without read_chunks.
 func (t *turn) all() []tools.Tool {
 	paths := t.paths()
-	reader := &tools.FileReader{
-		Paths: paths, Viewer: viewer{t}, Media: t.media,
-		TextOnly: !t.model.Capabilities.Has(policy.Vision) && !t.model.Capabilities.Has(policy.PDF),
-	}
+	reader := t.reader(paths)
 	finder := &tools.Finder{Paths: paths}
 	writer := func(name string) *tools.Writer { return t.writer(paths, name) }
 	list := []tools.Tool{
@@ -256,6 +312,10 @@ func (t *turn) left() engine.UseToolsOut {
 	}
 	if step.Cites(t.s) {
 		out.Pages = t.box.library.PagesShown(t.ctx, t.pages.lines)
+	}
+	out.Shown = append(out.Shown, t.leaves...)
+	for _, g := range t.media.Added() {
+		out.Pictures = append(out.Pictures, engine.GivenPicture{Name: g.Name, Key: g.Key, Bytes: g.Bytes})
 	}
 	return out
 }

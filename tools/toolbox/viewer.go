@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -109,14 +108,20 @@ func (v viewer) spec(view tools.View) (prompt.Spec, error) {
 	}
 	caps := v.t.model.Capabilities
 	if view.TextOnly {
-		caps = maps.Clone(caps)
-		delete(caps, policy.Vision)
-		delete(caps, policy.PDF)
+		caps = caps.Without(policy.Vision).Without(policy.PDF)
 	}
 	if !caps.Has(policy.Vision) && !caps.Has(policy.PDF) {
 		bounds.MaxPages = manyPages // as text, which the tool limits by length
 	}
-	bounds.MaxPromptTokens, bounds.WhenExceeded = 0, policy.DropNewest
+	bounds.MaxPromptTokens = 0
+	if room, bounded := v.t.media.Room(); bounded {
+		bounds.MaxTotalBytes = room
+	}
+	if bounds.WhenExceeded != policy.Ladder {
+		bounds.WhenExceeded = policy.DropNewest
+	}
+	bounds.MaxFallbackTokens, bounds.MinPageDPI = manyTokens, manyDPI
+	caps = caps.Without(policy.Tools) // a result names no chunks: there are none to ask for
 	return prompt.Spec{
 		Workflow: v.t.s.Plan.Name, Step: v.t.s.Step.Name, Model: v.t.model.Alias, Caps: caps, Bounds: bounds, StrictLinks: v.t.box.strictLinks,
 		MayRead: v.t.s.Plan.Meta.Permissions.MayRead, MayLink: v.t.s.Plan.Meta.Permissions.MayLink,
@@ -127,6 +132,8 @@ func (v viewer) spec(view tools.View) (prompt.Spec, error) {
 const (
 	manyImages = 1000
 	manyPages  = 1000
+	manyTokens = 1_000_000
+	manyDPI    = 10_000 // no picture is made smaller than the prompt's are
 )
 
 // tidied returns the blocks of a prompt without blank text.

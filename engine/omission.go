@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Omission is something of which the model got less than was written: a file, or a page of one.
+type Omission struct {
+	ID     string `json:"id,omitempty"` // of its chunk, for what tools deliver later
+	File   string `json:"file"`
+	Page   int    `json:"page,omitempty"`   // from 1
+	Step   string `json:"step,omitempty"`   // of the ladder (policy.Step), else what became of it, such as missing
+	Reason string `json:"reason,omitempty"` // in words
+}
+
+// fewFiles is how many files with the same omission have a line each.
+const fewFiles = 3
+
+// OmissionLines describes omissions: pages of a file as ranges, many files in one line.
+func OmissionLines(list []Omission) []string {
+	var lines []string
+	told := map[Omission]bool{}
+	for _, o := range list {
+		key := Omission{File: o.File, Step: o.Step, Reason: o.Reason}
+		if o.Page == 0 {
+			key.File = ""
+		}
+		if told[key] {
+			continue
+		}
+		told[key] = true
+		lines = append(lines, omissionLines(list, o)...)
+	}
+	return lines
+}
+
+// omissionLines describes the omissions that are like the first one.
+func omissionLines(list []Omission, first Omission) []string {
+	what := omissionWords(first)
+	var files []string
+	var pages []int
+	for _, o := range list {
+		switch {
+		case o.Step != first.Step || o.Reason != first.Reason:
+		case first.Page > 0 && o.File == first.File && o.Page > 0:
+			pages = append(pages, o.Page)
+		case first.Page == 0 && o.Page == 0 && !slices.Contains(files, o.File):
+			files = append(files, o.File)
+		}
+	}
+	if first.Page > 0 {
+		return []string{first.File + ", " + pageRanges(pages) + ": " + what}
+	}
+	if len(files) > fewFiles {
+		return []string{fmt.Sprintf("%d files, %s to %s: %s", len(files), files[0], files[len(files)-1], what)}
+	}
+	for i := range files {
+		files[i] += ": " + what
+	}
+	return files
+}
+
+// omissionWords says what the model got instead, and why.
+func omissionWords(o Omission) string {
+	words := map[string]string{
+		"smaller picture": "a smaller picture", "text": "its text alone", "line": "its name alone", "range": "not shown",
+		"missing": "not found", "refused": "not shown", "deferred": "not shown", "omitted": "not shown", "reference": "its name alone",
+	}[o.Step]
+	if words == "" {
+		words = o.Step
+	}
+	if o.Reason != "" && o.Reason != words {
+		words += " (" + o.Reason + ")"
+	}
+	return words
+}
+
+// pageRanges names pages: `page 3`, `pages 3-5, 9`.
+func pageRanges(pages []int) string {
+	slices.Sort(pages)
+	pages = slices.Compact(pages)
+	if len(pages) == 1 {
+		return "page " + strconv.Itoa(pages[0])
+	}
+	var parts []string
+	for i := 0; i < len(pages); {
+		last := i
+		for last+1 < len(pages) && pages[last+1] == pages[last]+1 {
+			last++
+		}
+		part := strconv.Itoa(pages[i])
+		if last > i {
+			part += "-" + strconv.Itoa(pages[last])
+		}
+		parts = append(parts, part)
+		i = last + 1
+	}
+	return "pages " + strings.Join(parts, ", ")
+}
+
+// Leaf names a page of a file in what tools delivered.
+func Leaf(file string, page int) string { return fmt.Sprintf("%s#page=%d", file, page) }
+
+// delivered reports whether a tool has shown what was omitted.
+func (o Omission) delivered(shown []string) bool {
+	return o.ID != "" && slices.Contains(shown, o.ID) || o.Page > 0 && slices.Contains(shown, Leaf(o.File, o.Page))
+}

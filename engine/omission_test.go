@@ -1,0 +1,37 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+func TestOmissionLines(t *testing.T) {
+	t.Parallel()
+	var list []engine.Omission
+	for page := 21; page <= 40; page++ {
+		list = append(list, engine.Omission{File: "B/index.md", Page: page, Step: "text", Reason: "max_images 20 reached"})
+	}
+	for page := 41; page <= 600; page++ { // its text and its picture
+		list = append(list, engine.Omission{File: "B/index.md", Page: page, Step: "range", Reason: "max_pages 20 reached"},
+			engine.Omission{File: "B/index.md", Page: page, Step: "range", Reason: "max_pages 20 reached"})
+	}
+	list = append(list, engine.Omission{File: "C/index.md", Page: 7, Step: "line"})
+	for _, name := range []string{"a.jpg", "b.jpg", "c.jpg", "d.jpg"} {
+		list = append(list, engine.Omission{File: name, Step: "smaller picture", Reason: "r"})
+	}
+	list = append(list, engine.Omission{File: "x.png", Step: "missing", Reason: "not found"}, engine.Omission{File: "y.png", Step: "refused", Reason: "corrupt"})
+	want := []string{
+		"B/index.md, pages 21-40: its text alone (max_images 20 reached)",
+		"B/index.md, pages 41-600: not shown (max_pages 20 reached)",
+		"C/index.md, page 7: its name alone",
+		"4 files, a.jpg to d.jpg: a smaller picture (r)",
+		"x.png: not found",
+		"y.png: not shown (corrupt)",
+	}
+	if diff := cmp.Diff(want, engine.OmissionLines(list)); diff != "" {
+		t.Error(diff)
+	}
+}
