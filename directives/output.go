@@ -19,7 +19,7 @@ type Output struct {
 	Format string        `json:"format,omitempty"` // markdown, json or yaml; empty means markdown
 	// Untrusted lets content from outside determine the whole path, not only a file name in the author's folder.
 	Untrusted bool `json:"untrusted,omitempty"`
-	// Omissions says that the note lists what the model got less of than was written.
+	// Omissions adds to the note what the model got less of than was written.
 	Omissions bool `json:"omissions,omitempty"`
 }
 

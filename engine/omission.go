@@ -63,7 +63,7 @@ func omissionLines(list []Omission, first Omission) []string {
 	return files
 }
 
-// omissionWords says what the model got instead, and why.
+// omissionWords returns what the model got instead, and why.
 func omissionWords(o Omission) string {
 	words := map[string]string{
 		"smaller picture": "a smaller picture", "text": "its text alone", "line": "its name alone", "range": "not shown",

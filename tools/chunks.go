@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/tools/allowance"
 )
 
 // ReadChunks is the name of the tool that reads parts of inputs for which the prompt had no room.
@@ -26,7 +27,7 @@ type Chunk struct {
 // for concurrent use.
 type ChunkReader struct {
 	Chunks  []Chunk // in the prompt's order
-	Media   *Allowance
+	Media   *allowance.Allowance
 	MaxText int // bytes of text in one result; 0 is content.MaxToolText
 
 	shown []string // ids of chunks that were read to their end
@@ -192,10 +193,10 @@ func (r *ChunkReader) page(chosen []Chunk, from int) *chunkPage {
 	}
 	p.text -= reserve
 	for i, c := range chosen {
-		c.Blocks = r.Media.admit(c.Blocks)
-		text, images := weight(c.Blocks)
+		c.Blocks = r.Media.Admit(c.Blocks)
+		text, images := allowance.Weight(c.Blocks)
 		switch {
-		case r.Media.given+images > r.Media.Step:
+		case r.Media.Exceeds(images):
 			p.say("[" + c.ID + " is not shown: the step has received all the pictures it may have]")
 			continue
 		case i == 0 && (from > 0 || text > p.text):
@@ -209,7 +210,7 @@ func (r *ChunkReader) page(chosen []Chunk, from int) *chunkPage {
 		p.blocks = append(p.blocks, content.Text{Value: "[" + c.ID + "]\n"})
 		p.blocks = append(p.blocks, c.Blocks...)
 		p.text, p.images = p.text-text, p.images-images
-		r.Media.take(c.Blocks)
+		r.Media.Take(c.Blocks)
 		r.shown = append(r.shown, c.ID)
 	}
 	return p
@@ -260,42 +261,4 @@ func (r *ChunkReader) part(p *chunkPage, c Chunk, from int) {
 		return
 	}
 	r.shown = append(r.shown, c.ID)
-}
-
-// weight returns how much of the limits a chunk uses: bytes of text with its label, and pictures.
-func weight(blocks []content.Block) (text, images int) {
-	text = 16
-	for _, b := range blocks {
-		switch b := b.(type) {
-		case content.Image:
-			images++
-		case content.Document:
-			images += documentPages(b)
-		case content.Audio, content.Video:
-			images++
-		default:
-			text += len(b.Text())
-		}
-	}
-	return text, images
-}
-
-// documentPages returns the number of pages in a document's range.
-func documentPages(d content.Document) int {
-	n := 0
-	for part := range strings.SplitSeq(d.PageRange, ",") {
-		low, high, ranged := strings.Cut(strings.TrimSpace(part), "-")
-		first, err := strconv.Atoi(low)
-		if err != nil {
-			return max(d.Pages, 1)
-		}
-		last := first
-		if ranged {
-			if last, err = strconv.Atoi(high); err != nil {
-				return max(d.Pages, 1)
-			}
-		}
-		n += max(last-first, 0) + 1
-	}
-	return max(n, 1)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/tools/allowance"
 )
 
 func textChunks(n, size int) []Chunk {
@@ -37,7 +38,7 @@ func TestReadChunks_input(t *testing.T) {
 		`{"ids":["c3","c1"]}`: "c1 c3", `{"range":"c2-c4"}`: "c2 c3 c4", `{"ids":"c5"}`: "c5", `{"ids":["c1-c2","C4"]}`: "c1 c2 c4",
 		`{"ids":["2"]}`: "c2", `{"ids":["c1, c2"]}`: "c1 c2", `{"ids":["c2","c2"]}`: "c2", `{"range":"c4–c9"}`: "c4 c5", `{"ids":["c1","c99"]}`: "c1",
 	} {
-		r := &ChunkReader{Chunks: textChunks(5, 10), Media: &Allowance{Result: 1, Step: 1}}
+		r := &ChunkReader{Chunks: textChunks(5, 10), Media: &allowance.Allowance{Result: 1, Step: 1}}
 		got := run(t, r, input)
 		if strings.Join(r.Shown(), " ") != want || !got.Success {
 			t.Errorf("%s shows %v, want %s (%s)", input, r.Shown(), want, got.Error)
@@ -71,7 +72,7 @@ func TestReadChunks_everythingCanBeRead(t *testing.T) {
 			if round > 100 {
 				t.Fatalf("size %d: only %v after 100 rounds", size, shown)
 			}
-			r := &ChunkReader{Chunks: chunks, Media: &Allowance{Result: 1, Step: 1}}
+			r := &ChunkReader{Chunks: chunks, Media: &allowance.Allowance{Result: 1, Step: 1}}
 			got := run(t, r, ask)
 			text := got.Text()
 			shown = append(shown, r.Shown()...)
@@ -100,7 +101,7 @@ func TestReadChunks_pictures(t *testing.T) {
 	for i := range 10 {
 		chunks = append(chunks, Chunk{ID: fmt.Sprintf("c%d", i+1), Blocks: []content.Block{content.Text{Value: fmt.Sprintf("[image %d]\n", i+1)}, content.Image{Name: fmt.Sprintf("%d.png", i)}}})
 	}
-	r := &ChunkReader{Chunks: chunks, Media: &Allowance{Result: 4, Step: 6}}
+	r := &ChunkReader{Chunks: chunks, Media: &allowance.Allowance{Result: 4, Step: 6}}
 	got := run(t, r, `{"range":"c1-c10"}`)
 	if r.Media.Given() != 4 || !strings.Contains(got.Text(), "no room in this result for c5-c10") {
 		t.Errorf("%d pictures, %s", r.Media.Given(), got.Text())
@@ -139,7 +140,7 @@ func FuzzReadChunks(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, input string) {
-		r := &ChunkReader{Chunks: append(textChunks(3, 20), textChunks(1, 40000)...), Media: &Allowance{Result: 1, Step: 1}}
+		r := &ChunkReader{Chunks: append(textChunks(3, 20), textChunks(1, 40000)...), Media: &allowance.Allowance{Result: 1, Step: 1}}
 		run(t, r, input)
 	})
 }

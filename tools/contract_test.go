@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/tools"
+	"github.com/vaultflow/vaultflow/tools/allowance"
 	"github.com/vaultflow/vaultflow/tools/toolstest"
 )
 
@@ -26,7 +27,7 @@ func (book) Show(context.Context, string, tools.View) ([]content.Block, error) {
 func TestReadPages_contract(t *testing.T) {
 	t.Parallel()
 	r := &tools.FileReader{
-		Paths: tools.Paths{FS: fstest.MapFS{"W.pdf": {}}}, Viewer: book{}, Media: &tools.Allowance{Result: 5, Step: 5},
+		Paths: tools.Paths{FS: fstest.MapFS{"W.pdf": {}}}, Viewer: book{}, Media: &allowance.Allowance{Result: 5, Step: 5},
 	}
 	toolstest.Exercise(t, toolstest.Case{Tool: r.PagesTool(), Input: `{"path":"W.pdf","page_start":1,"page_end":9}`})
 }

@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/tools/allowance"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -22,7 +23,7 @@ type desk struct {
 	t     *testing.T
 	files fstest.MapFS
 	view  fakeViewer
-	media Allowance
+	media allowance.Allowance
 	seen  []string
 	del   bool
 	rival func() // called before each change: somebody else is faster
@@ -30,7 +31,7 @@ type desk struct {
 
 func newDesk(t *testing.T, files map[string]string) *desk {
 	t.Helper()
-	d := &desk{t: t, files: fstest.MapFS{}, media: Allowance{Result: 10, Step: 40}}
+	d := &desk{t: t, files: fstest.MapFS{}, media: allowance.Allowance{Result: 10, Step: 40}}
 	for name, text := range files {
 		if target, isLink := strings.CutPrefix(text, "->"); isLink {
 			d.files[name] = &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink}

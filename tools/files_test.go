@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/tools/allowance"
 )
 
 func TestReadFile_lines(t *testing.T) {
@@ -102,7 +103,7 @@ func TestReadFile_pages(t *testing.T) {
 		{map[string]any{"path": "a.png"}, 1, "[a.png 1]"},
 	} {
 		r := d.use(ReadFile, tt.in)
-		if _, images := weight(r.Blocks); images != tt.images || !strings.Contains(r.Text(), tt.want) {
+		if _, images := allowance.Weight(r.Blocks); images != tt.images || !strings.Contains(r.Text(), tt.want) {
 			t.Errorf("%v: %d pictures, %.200q; want %d, %q", tt.in, images, r.Text(), tt.images, tt.want)
 		}
 	}

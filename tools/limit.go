@@ -76,23 +76,3 @@ func CutText(r content.ToolResult, most int, note string) content.ToolResult {
 	r.Blocks = append(blocks, content.Text{Value: "\n" + note})
 	return r
 }
-
-// Bound replaces media beyond the allowance with their text, and counts the others. counted is how many of them the tool has
-// counted itself.
-func (a *Allowance) Bound(r *content.ToolResult, counted int) {
-	result, step := a.Result, a.Step-a.given+counted
-	given := 0
-	r.Blocks = slices.Clone(r.Blocks)
-	for i, b := range r.Blocks {
-		_, n := weight([]content.Block{b})
-		if n == 0 {
-			continue
-		}
-		if given+n > result || given+n > step {
-			r.Blocks[i] = content.Text{Value: b.Text() + " [not shown: no room for more pictures]"}
-			continue
-		}
-		given += n
-	}
-	a.given += max(given-counted, 0)
-}

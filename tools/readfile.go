@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/tools/allowance"
 )
 
 // Names of the tools that read files.
@@ -56,11 +57,11 @@ type Viewer interface {
 type FileReader struct {
 	Paths
 	Viewer   Viewer
-	Media    *Allowance
+	Media    *allowance.Allowance
 	TextOnly bool // the model takes neither pictures nor documents
 	MaxText  int  // bytes of text in one result; 0 is content.MaxToolText
 
-	Given func(name string, first, last int) // is told which pages were shown; nil: nobody is
+	Given func(name string, first, last int) // called with the pages that were shown; may be nil
 }
 
 const readFileParameters = `{"type":"object","properties":{` +
@@ -242,14 +243,14 @@ func (r *FileReader) note(ctx context.Context, name string, file File, in readFi
 }
 
 func (r *FileReader) picture(ctx context.Context, name string, file File) content.ToolResult {
-	if r.Media.spent() {
+	if r.Media.Spent() {
 		return Failed("%s is not shown: the step has received all the pictures it may have (%d)", name, r.Media.Step)
 	}
-	blocks, err := r.Viewer.Show(ctx, name, View{Media: r.Media.left()})
+	blocks, err := r.Viewer.Show(ctx, name, View{Media: r.Media.Left()})
 	if err != nil {
 		return Failed("%s cannot be shown: %v", name, plain(err))
 	}
-	blocks = r.Media.admit(blocks)
-	r.Media.take(blocks)
+	blocks = r.Media.Admit(blocks)
+	r.Media.Take(blocks)
 	return content.ToolResult{Success: true, Blocks: blocks}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/tools/allowance"
 )
 
 // maxTextPages is how many pages are given as text when the model asks for no last one.
@@ -60,7 +61,7 @@ func (r *FileReader) pages(ctx context.Context, name string, file File, first, l
 	}
 	note := ""
 	textOnly = textOnly || r.TextOnly
-	if !textOnly && r.Media.spent() {
+	if !textOnly && r.Media.Spent() {
 		textOnly = true
 		note = fmt.Sprintf("[as text: the step has received all the pictures it may have (%d)]\n", r.Media.Step)
 	}
@@ -87,7 +88,7 @@ func (r *FileReader) pages(ctx context.Context, name string, file File, first, l
 // fitting shows as much of a range as fits into one result, at least one page or line; last is the last one shown. The toolbox cuts
 // a single one that is too long.
 func (r *FileReader) fitting(ctx context.Context, name string, v View) (blocks []content.Block, last int, err error) {
-	v.Media = r.Media.left()
+	v.Media = r.Media.Left()
 	if v.Pages {
 		most := maxTextPages
 		if !v.TextOnly {
@@ -99,11 +100,11 @@ func (r *FileReader) fitting(ctx context.Context, name string, v View) (blocks [
 		if blocks, err = r.Viewer.Show(ctx, name, v); err != nil {
 			return nil, 0, err
 		}
-		blocks = r.Media.admit(blocks)
-		text, media := weight(blocks)
+		blocks = r.Media.Admit(blocks)
+		text, media := allowance.Weight(blocks)
 		over := text > room(r.MaxText)-reserve || media > v.Media && !v.TextOnly
 		if !over || v.Last == v.First {
-			r.Media.take(blocks)
+			r.Media.Take(blocks)
 			return blocks, v.Last, nil
 		}
 		v.Last = v.First + (v.Last-v.First)/2

@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/tools/allowance"
 )
 
 // WebFetch is the name of the tool that reads a web address.
@@ -51,7 +52,7 @@ type Keeper interface {
 type WebFetcher struct {
 	Fetcher Fetcher
 	Keeper  Keeper
-	Media   *Allowance
+	Media   *allowance.Allowance
 	MaxText int // bytes of text in one result; 0 is content.MaxToolText
 }
 
@@ -224,7 +225,7 @@ func (f fetch) keepText(ctx context.Context, text string) (Fetched, error) {
 
 // picture returns a picture, decoded and encoded again.
 func (f fetch) picture(ctx context.Context, route filetype.Route) content.ToolResult {
-	if f.Media.spent() {
+	if f.Media.Spent() {
 		return Failed("the picture is not shown: the step has received all the pictures it may have (%d)", f.Media.Step)
 	}
 	data, err := f.all()
@@ -237,8 +238,8 @@ func (f fetch) picture(ctx context.Context, route filetype.Route) content.ToolRe
 	}
 	image.Name = f.source
 	blocks := []content.Block{content.Text{Value: fmt.Sprintf("[picture %s, %dx%d pixels%s", f.source, image.Width, image.Height, strings.TrimSuffix(foreign, "\n"))}, image}
-	blocks = f.Media.admit(blocks)
-	f.Media.take(blocks)
+	blocks = f.Media.Admit(blocks)
+	f.Media.Take(blocks)
 	return content.ToolResult{Success: true, Blocks: blocks}
 }
 

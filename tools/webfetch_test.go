@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/tools"
+	"github.com/vaultflow/vaultflow/tools/allowance"
 	"github.com/vaultflow/vaultflow/tools/websearch"
 )
 
@@ -65,7 +66,7 @@ func (a *attic) Picture(_ context.Context, data []byte) (content.Image, error) {
 
 func fetchOf(t *testing.T, s site, a *attic, address string) content.ToolResult {
 	t.Helper()
-	w := &tools.WebFetcher{Fetcher: s, Keeper: a, Media: &tools.Allowance{Result: 1, Step: 1}, MaxText: 4000}
+	w := &tools.WebFetcher{Fetcher: s, Keeper: a, Media: &allowance.Allowance{Result: 1, Step: 1}, MaxText: 4000}
 	input, err := json.Marshal(map[string]string{"url": address})
 	if err != nil {
 		t.Fatal(err)

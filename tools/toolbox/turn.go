@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/step/defuse"
 	"github.com/vaultflow/vaultflow/tools"
+	"github.com/vaultflow/vaultflow/tools/allowance"
 )
 
 // turn is the calls of one answer: what the step offers, and what the tools have done. It belongs to one activity.
@@ -26,7 +27,7 @@ type turn struct {
 	registry tools.Registry
 	deferred []prompt.Deferred
 	chunks   *tools.ChunkReader // nil: nothing was deferred
-	media    *tools.Allowance
+	media    *allowance.Allowance
 	vars     *variables
 
 	call    string // the current call: round, number, answer
@@ -78,9 +79,9 @@ func (b *Box) turn(s step.Context, model step.Model, stored step.Prompt, in engi
 	return t
 }
 
-// allowance is how many pictures the tools of a turn may give, and which the model has been given.
-func (b *Box) allowance(s step.Context, model step.Model, stored step.Prompt, in engine.UseToolsIn) *tools.Allowance {
-	a := &tools.Allowance{Result: stored.Limits.ToolImages, Step: max(stored.Limits.StepImages-in.Media, 0)}
+// allowance returns the limits for pictures in the results of a turn, and the pictures that the model has.
+func (b *Box) allowance(s step.Context, model step.Model, stored step.Prompt, in engine.UseToolsIn) *allowance.Allowance {
+	a := &allowance.Allowance{Result: stored.Limits.ToolImages, Step: max(stored.Limits.StepImages-in.Media, 0)}
 	budget, _, err := b.budgets.Of(s)
 	blocks, bad := content.UnmarshalBlocks(stored.Blocks)
 	if err != nil || bad != nil || len(stored.Blocks) == 0 {
@@ -96,13 +97,13 @@ func (b *Box) allowance(s step.Context, model step.Model, stored step.Prompt, in
 	}
 	for _, block := range blocks {
 		if i, is := block.(content.Image); is {
-			a.Before = append(a.Before, tools.Given{Name: i.Name, Key: tools.PictureKey(i), Bytes: a.Weigh(i)})
+			a.Before = append(a.Before, engine.GivenPicture{Name: i.Name, Key: allowance.PictureKey(i), Bytes: a.Weigh(i)})
 		}
 	}
 	for _, p := range in.Pictures {
-		a.Before = append(a.Before, tools.Given{Name: p.Name, Key: p.Key, Bytes: p.Bytes})
+		a.Before = append(a.Before, engine.GivenPicture{Name: p.Name, Key: p.Key, Bytes: p.Bytes})
 	}
-	a.Before = slices.DeleteFunc(a.Before, func(g tools.Given) bool { return slices.Contains(in.Evicted, g.Name) })
+	a.Before = slices.DeleteFunc(a.Before, func(g engine.GivenPicture) bool { return slices.Contains(in.Evicted, g.Name) })
 	return a
 }
 
