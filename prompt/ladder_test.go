@@ -280,3 +280,25 @@ func TestLadder_foreign(t *testing.T) {
 		}
 	}
 }
+
+// TestLadder_textInTheNote: the note of a short import holds the text of its pages: it is not repeated.
+func TestLadder_textInTheNote(t *testing.T) {
+	t.Parallel()
+	v := vaultFiles{
+		"Imported/B/index.md": "## Page 1\n\n![[./pages/page_0001.png]]\n\nRevenue grew in all regions.\n", "Imported/B/pages/page_0001.png": "image 640x480 png 9000",
+		"Imported/B/text/page_0001.md": "Revenue grew in all regions.\n",
+	}
+	b := v.builder()
+	b.Fallbacks, b.Links = pageTexts(v), besideNote(v)
+	for _, able := range []policy.Capabilities{blind, seeing} {
+		s := spec(input(t, "file: Imported/B/index.md"))
+		s.Caps, s.Bounds.MaxImages = able, 0
+		p, err := b.Build(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := prompt.Text(p); strings.Count(text, "Revenue grew") != 1 || !strings.Contains(text, "page_0001.png, not shown; its text follows]") {
+			t.Errorf("the text is repeated:\n%s", text)
+		}
+	}
+}
