@@ -33,7 +33,8 @@ type batch struct {
 	causes   []string
 	first    time.Time
 	due      time.Time
-	closed   bool // it takes no more files: its run was asked for, perhaps by a process that died then, or it is full
+	orphaned time.Time // since when its workflow is gone or invalid; zero if it is not
+	closed   bool      // it takes no more files: its run was asked for, perhaps by a process that died then, or it is full
 }
 
 // takes reports whether a batch may take a file.
@@ -127,8 +128,9 @@ func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time
 			b.first, b.due = now, now // the clock was set back
 		}
 		p := planOf(plans, b.workflow)
+		b.orphan(p == nil, now)
 		switch {
-		case p == nil && now.Sub(b.first) > orphanFor, p != nil && !p.Meta.Enabled:
+		case p == nil && now.Sub(b.orphaned) > orphanFor, p != nil && !p.Meta.Enabled:
 			w.cfg.Logger.Warn("files dropped, the workflow is gone or disabled", "workflow", b.workflow, "count", len(b.files))
 			return w.delivered(ctx, b)
 		case p == nil || held[b.workflow] || w.unsure && len(b.imports) > 0 && !p.Meta.Each(true):
@@ -136,7 +138,7 @@ func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time
 			next = earlier(b.due, next)
 		case w.waits(p, b, now):
 			next = earlier(now.Add(busyEvery), next)
-		case p.Meta.Each(len(b.imports) > 0) && w.barred(ctx, p):
+		case w.barred(ctx, p):
 			held[b.workflow] = true
 		default:
 			return w.ask(ctx, p, b, now)
@@ -144,6 +146,16 @@ func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time
 		return false
 	})
 	return next
+}
+
+// orphan notes since when the workflow of a batch is gone or invalid.
+func (b *batch) orphan(now bool, at time.Time) {
+	switch {
+	case !now:
+		b.orphaned = time.Time{}
+	case b.orphaned.IsZero() || b.orphaned.After(at): // or the clock was set back
+		b.orphaned = at
+	}
 }
 
 // waits reports whether a batch keeps gathering: changes until the workflow's run has ended, and imports that start one run until no
@@ -155,8 +167,8 @@ func (w *watching) waits(p *workflow.Plan, b *batch, now time.Time) bool {
 	return w.cfg.Busy != nil && (p.Meta.Overlap != string(engine.OverlapReplace) || p.Meta.Each(false)) && w.cfg.Busy(p.Name)
 }
 
-// barred reports whether a workflow that runs for each file must not run now. Its files wait: for the end of a pause, or for the next
-// day of max_runs_per_day. The reason is stored once, as a skipped run.
+// barred reports whether a workflow must not run now. Its files wait: for the end of a pause, or for the next day of
+// max_runs_per_day. The reason is stored once, as a skipped run.
 func (w *watching) barred(ctx context.Context, p *workflow.Plan) bool {
 	why, err := Barred(ctx, w.cfg.History, p, w.cfg.Now(), w.cfg.Location)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/trigger"
+	"github.com/vaultflow/vaultflow/workflow"
 )
 
 // runFiles returns the files of each run that could begin, in order.
@@ -50,8 +51,8 @@ func TestEach_watch(t *testing.T) {
 	})
 }
 
-// Files of a workflow with runs: each wait for the next day of max_runs_per_day, also through restarts. The reason is stored once.
-func TestEach_waitsForTheNextDay(t *testing.T) {
+// Files wait for the next day of max_runs_per_day, also through restarts. The reason is stored once.
+func TestWaiting_nextDay(t *testing.T) {
 	t.Parallel()
 	bubble(t, epoch.Add(15*time.Hour+50*time.Minute), func(t *testing.T, r *rig) {
 		r.plan("notes", "on_import: true\nenabled: true\nmax_runs_per_day: 3")
@@ -76,29 +77,77 @@ func TestEach_waitsForTheNextDay(t *testing.T) {
 	})
 }
 
-// A pause holds the files of a workflow with runs: each until it ends.
-func TestEach_waitsForThePause(t *testing.T) {
+// With runs: together files wait too, and go to one run on the next day, each once: also those that change while they wait, and those
+// that changed before a restart.
+func TestWaiting_together(t *testing.T) {
 	t.Parallel()
-	bubble(t, epoch, func(t *testing.T, r *rig) {
-		r.plan("notes", "watch: \"In/*.md\"\nenabled: true\nruns: each")
-		r.set(func() { r.status = engine.Failed })
+	bubble(t, epoch.Add(15*time.Hour+50*time.Minute), func(t *testing.T, r *rig) {
+		r.plan("digest", "watch: \"In/*.md\"\nenabled: true\nmax_runs_per_day: 2")
+		r.plan("notes", "on_import: true\nruns: together\nenabled: true\nmax_runs_per_day: 2")
 		triggers, down := r.up()
-		for i := range 5 {
-			r.change(triggers, fmt.Sprintf("In/%d.md", i), fmt.Sprint(i))
+		var first []string
+		for i := range 2 {
+			r.change(triggers, fmt.Sprintf("In/a%d.md", i), "a")
+			r.imported(triggers, fmt.Sprint("a", i), "Import/x.pdf")
+			first = append(first, fmt.Sprintf("In/a%d.md", i), fmt.Sprintf("Imported/a%d/index.md", i))
+			sleep(time.Minute)
 		}
-		sleep(5 * time.Minute)
-		r.wantFiles("In/0.md", "In/1.md", "In/2.md")
-		r.set(func() { r.status = engine.Done })
-		if err := r.j.Runs.Unpause(t.Context(), "notes", time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		r.wantFiles(first...)
+		r.change(triggers, "In/b.md", "b")
+		r.imported(triggers, "i1", "Import/x.pdf")
 		sleep(time.Minute)
 		down()
-		r.wantFiles("In/0.md", "In/1.md", "In/2.md", "In/3.md", "In/4.md")
-		if len(r.refused()) != 1 {
-			t.Errorf("refused: %q", r.refused())
+		triggers, down = r.up()
+		r.change(triggers, "In/c.md", "c")
+		r.imported(triggers, "i2", "Import/x.pdf")
+		sleep(time.Minute)
+		r.change(triggers, "In/c.md", "c again")
+		sleep(time.Minute)
+		r.wantFiles(first...)
+		sleep(10 * time.Minute)
+		down()
+		got, want := r.runFiles(), append(first, "In/b.md", "Imported/i1/index.md", "In/c.md", "Imported/i2/index.md")
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("runs are about %q, want %q", got, want)
 		}
 	})
+}
+
+// A pause holds files until it ends, also when the workflow is invalid for a while on a later day.
+func TestWaiting_pause(t *testing.T) {
+	t.Parallel()
+	for runs, want := range map[string][]string{"each": {"In/3.md", "In/4.md"}, "together": {"In/3.md In/4.md"}} {
+		bubble(t, epoch, func(t *testing.T, r *rig) {
+			r.plan("notes", "watch: \"In/*.md\"\nenabled: true\nruns: "+runs)
+			r.set(func() { r.status = engine.Failed })
+			triggers, down := r.up()
+			for i := range 3 {
+				r.change(triggers, fmt.Sprintf("In/%d.md", i), fmt.Sprint(i))
+				sleep(time.Minute)
+			}
+			r.change(triggers, "In/3.md", "3")
+			r.change(triggers, "In/4.md", "4")
+			r.turn(30 * time.Hour)
+			sleep(time.Minute)
+			first := []string{"In/0.md", "In/1.md", "In/2.md"}
+			r.wantFiles(first...)
+			var plans []*workflow.Plan
+			r.set(func() { plans, r.plans, r.status = r.plans, nil, engine.Done })
+			sleep(5 * time.Minute)
+			r.set(func() { r.plans = plans })
+			if err := r.j.Runs.Unpause(t.Context(), "notes", time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			sleep(time.Minute)
+			down()
+			r.wantFiles(append(first, want...)...)
+			if len(r.refused()) != 1 {
+				t.Errorf("refused: %q", r.refused())
+			}
+		})
+	}
 }
 
 // stuck is a journal that stores an import's notices, and for some minutes not that the import is announced.

@@ -16,28 +16,28 @@ const failuresInARow = 3
 // launcher starts runs, unless a workflow may not run now.
 type launcher struct{ cfg *Config }
 
-// start asks for a run, unless the workflow may not fire now; then the answer has the reason. The reason goes into the row of
-// a slot; any other refusal is stored as a skipped run.
+// start asks for a run. A slot whose workflow may not fire now is skipped: the answer has the reason, which goes into its row. Files
+// wait instead; see [watching.barred].
 //
 // Overlap applies to workflows that repeat by the clock. Changes, imports and the slots of `catch_up: all` each bring
 // something new, so they wait for another run and are never skipped. Files that start one run each are never replaced either.
 func (l launcher) start(ctx context.Context, p *workflow.Plan, key string, trigger engine.Trigger, at time.Time) (engine.Started, error) {
-	why, err := Barred(ctx, l.cfg.History, p, l.cfg.Now(), l.cfg.Location)
-	if err != nil {
-		return engine.Started{}, err
-	}
-	if why != "" && trigger.Slot.IsZero() {
-		return l.refuse(ctx, p, trigger, why)
-	}
-	if why != "" {
-		l.cfg.Logger.Warn("workflow not started", "workflow", p.Name, "trigger", trigger.Kind, "reason", why)
-		return engine.Started{Status: engine.Skipped, Reason: why}, nil
+	slot := !trigger.Slot.IsZero()
+	if slot {
+		why, err := Barred(ctx, l.cfg.History, p, l.cfg.Now(), l.cfg.Location)
+		if err != nil {
+			return engine.Started{}, err
+		}
+		if why != "" {
+			l.cfg.Logger.Warn("workflow not started", "workflow", p.Name, "trigger", trigger.Kind, "reason", why)
+			return engine.Started{Status: engine.Skipped, Reason: why}, nil
+		}
 	}
 	r, err := request(p, key, trigger, at)
 	if err != nil {
 		return engine.Started{}, err
 	}
-	slot, goesBack := !trigger.Slot.IsZero(), trigger.Late && p.Meta.CatchUp == "all"
+	goesBack := trigger.Late && p.Meta.CatchUp == "all"
 	imported := trigger.Kind == engine.TriggerOnImport
 	if goesBack || !slot && (r.Overlap != engine.OverlapReplace || imported || p.Meta.Each(false)) {
 		r.Overlap = engine.OverlapQueue
