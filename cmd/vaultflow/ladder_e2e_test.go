@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -104,6 +105,27 @@ func TestLadder_textOnlyModel(t *testing.T) {
 		}
 		if told := strings.Contains(out, "Scan/pages/page_0001.png: its name alone (the model has no vision)"); told != (text == "") {
 			t.Errorf("text %q: the record says\n%s", text, out)
+		}
+	}
+}
+
+// TestLadder_cite: a page that the ladder shows as text, and one that read_pages returns, count as shown; a page in a range does not.
+func TestLadder_cite(t *testing.T) {
+	t.Parallel()
+	read := llmtest.Reply{Answer: llmtest.Answer{ToolCalls: []llmtest.ToolCall{{Name: "read_pages", Input: `{"path":"Imported/Workbook/index.md","page_start":40}`}}, Input: 20_000, Output: 5}}
+	b := newBench(t, adapter{kind: "openai_chat", path: "/v1", wire: llmtest.OpenAI{}}, "      capabilities: [text, vision, tools]\n", read,
+		says("Picture [Workbook, p. 2], text [Workbook, p. 6], read [Workbook, p. 40], neither [Workbook, p. 30]."))
+	b.bundle(60)
+	b.write("Workflows/Cite.md", "---\nbudget: {max_images: 3, max_fallback_tokens: 1500}\n---\n\n## Cite\n@cite pages\n@input file: Imported/Workbook/index.md (images=auto)\n@output file: Out\n@write_mode replace\n\nCite.\n")
+	out, _ := b.run(exitOmissions, "run", "Cite")
+	written, err := os.ReadFile(filepath.Join(b.dir, "vault", "Out.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, shown := range map[int]bool{2: true, 6: true, 40: true, 30: false} {
+		mark := regexp.MustCompile(fmt.Sprintf(`p%d\|p\. %d\]\] \[page not shown\]`, n, n))
+		if link := fmt.Sprintf("p%d|p. %d]]", n, n); !strings.Contains(string(written), link) || mark.Match(written) == shown {
+			t.Errorf("page %d: shown %t, the note is\n%s\n%s", n, shown, written, out)
 		}
 	}
 }

@@ -20,6 +20,7 @@ func TestRenewNote(t *testing.T) {
 	o.Month.Spending = cost.Spending{Calls: 9, Cost: cost.Amount{USD: 1.23456, Tokens: 5000}}
 	o.Next = []engine.SlotRecord{{Workflow: "daily/plan", Slot: at.Add(24 * time.Hour)}}
 	o.Failures = []engine.RunBrief{{Run: "r1", Kind: engine.KindWorkflow, Subject: "daily/plan", Status: engine.Refused, Reason: "said: ![[secret]]\n# %% vaultflow: end %%; `vaultflow retry r1`, `$= x`", Since: at}}
+	o.Omissions = []engine.RunBrief{{Run: "r2", Kind: engine.KindWorkflow, Subject: "Plan", Status: engine.DoneWithOmissions, Reason: "the model got less than was written: Book.md, pages 21-600: not shown", Since: at}}
 	o.Waiting = []engine.FileBrief{{Name: "Import/a [x].pdf", State: engine.ImportNeedsPassword}}
 	p := propertiesOf(o, zone)
 	section := writeNote(o, zone, "Workflows")
@@ -52,6 +53,10 @@ This month: 0 runs; $1.23, 5000 tokens.
 ### Failed
 
 - [[Workflows/daily/plan|daily/plan]]: refused: said: \!\[\[secret\]\] \# \%\% vaultflow: end \%\%; ` + "`vaultflow retry r1`" + `, \` + "`" + `\$\= x\` + "`" + ` (run r1, Sat 2026-11-21 08:00)
+
+### Done, with something left out
+
+- [[Workflows/Plan|Plan]]: the model got less than was written: Book.md, pages 21-600: not shown (run r2, Sat 2026-11-21 08:00)
 
 ### Next
 
