@@ -3,20 +3,26 @@
 package stories
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
 
 // played are the shipped examples that a story plays.
 var played = []string{
 	"Book to study plan", "Clippings digest", "Inbox filing", "Lecture slides to cards", "Meeting scan to notes", "Paper reading notes",
-	"Photo archive", "Weekly review",
+	"Photo archive", "Receipts to a table", "Voice memo to tasks", "Weekly review",
 }
 
 func TestExamples_areAllPlayed(t *testing.T) {
@@ -280,6 +286,93 @@ func (s *story) waits(workflow string, count int) engine.RunRecord {
 		return len(runs) == count && runs[0].Status == engine.AwaitingApproval, describe(runs)
 	})
 	return runs[0]
+}
+
+// Each receipt has its own row: a note with its properties, in which the words of the person stay.
+func TestExamples_receipts(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "")
+	const name, mine = "Receipts to a table", "---\npaid: cash\n---\nRefund by Friday.\n"
+	s.Write("Money/Receipts/My receipt.md", []byte(mine))
+	s.example(name)
+	fresh := s.snapshot()
+	s.Serve()
+	s.drop("Receipt market.jpg", photo(1, 600, 900, "jpg"))
+	s.drop("My receipt.png", photo(2, 600, 900, "png"))
+	runs := s.ran(name, 2)
+	s.usable(name, s.imported("My receipt.png"))
+	s.saw("Imported/", []sheet{{n: 1}, {n: 2}}, "pictures", 1)
+	for i, title := range []string{"Receipt market", "My receipt (2)"} { // a note of the person is never touched for a name from outside
+		text := s.Read("Money/Receipts/" + title + ".md")
+		for _, want := range []string{"date: 2026-11-02\n", fmt.Sprintf("shop: Picture %d\n", i+1), fmt.Sprintf("total: %d\n", i+1)} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s has no %q:\n%s", title, want, text)
+			}
+		}
+	}
+	if text := s.Read("Money/Receipts/My receipt.md"); text != mine {
+		t.Errorf("the person's words are gone:\n%s", text)
+	}
+	s.drop("Receipt market.jpg", photo(1, 600, 900, "jpg")) // the same again
+	s.quiet()
+	if got := s.Runs(name); len(got) != 2 {
+		t.Errorf("the same receipt again: %s", describe(got))
+	}
+	for _, r := range runs {
+		s.Must("undo", r.ID, "--yes")
+	}
+	s.unchanged(fresh)
+}
+
+// Tasks of voice memos are collected in one list, below what is there.
+func TestExamples_voiceMemo(t *testing.T) {
+	t.Parallel()
+	speech := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got, err := llmtest.ReadTranscription(r, "")
+		if err != nil {
+			t.Error(err)
+		}
+		if err := json.NewEncoder(w).Encode(map[string]any{"text": heard(got.Data)}); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(speech.Close)
+	s := begin(t, fmt.Sprintf("  ear: {kind: openai_compatible, base_url: %q}\ningestion: {audio: {provider: ear, model: whisper-1}}\n", speech.URL+"/v1"))
+	const name, list = "Voice memo to tasks", "Tasks.md"
+	s.example(name)
+	mine := "# Tasks\n\n## From voice memos\n\n- [x] The code word is " + word(2) + ".\n- [ ] Mine.\n"
+	s.Write(list, []byte(mine))
+	fresh := s.snapshot()
+	s.Serve()
+	s.drop("Memo.wav", spoken(sentence(1)+" "+sentence(2)))
+	s.ran(name, 1)
+	s.usable(name, s.imported("Memo.wav"))
+	s.drop("Walk.wav", spoken(sentence(1)+" "+sentence(3)))
+	runs := s.ran(name, 2)
+	want := []string{"- [x] " + sentence(2), "- [ ] Mine.", "- [ ] " + sentence(1), "- [ ] " + sentence(2), "- [ ] " + sentence(1), "- [ ] " + sentence(3)}
+	if got := slices.DeleteFunc(strings.Split(s.Read(list), "\n"), func(l string) bool { return !strings.HasPrefix(l, "- ") }); !slices.Equal(got, want) {
+		t.Errorf("the list is %q, want %q", got, want)
+	}
+	for _, r := range runs {
+		s.Must("undo", r.ID, "--yes")
+	}
+	s.unchanged(fresh)
+}
+
+// spoken is a recording in which something is said: a WAV whose samples are the letters.
+func spoken(text string) []byte {
+	b := append([]byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"), 0x40, 0x1f, 0, 0, 0x40, 0x1f, 0, 0, 1, 0, 8, 0)
+	samples := make([]byte, 8000)
+	copy(samples, text)
+	b = append(binary.LittleEndian.AppendUint32(append(b, "data"...), uint32(len(samples))), samples...)
+	binary.LittleEndian.PutUint32(b[4:], uint32(len(b)-8))
+	return b
+}
+
+// heard is what is said in a recording.
+func heard(recording []byte) string {
+	_, samples, _ := bytes.Cut(recording, []byte("data"))
+	return strings.Trim(string(samples[min(4, len(samples)):]), "\x00")
 }
 
 // unchanged wants the vault as in a snapshot, but for files that the person added since.

@@ -167,10 +167,14 @@ func says(a ask, c llmtest.Captured) string {
 		}
 		return string(data)
 	}
+	mark := "- "
+	if strings.Contains(a.prompt, "`- [ ] ") {
+		mark = "- [ ] "
+	}
 	cites := strings.Contains(string(c.Body), "How to cite pages")
 	var lines []string
 	for _, g := range a.seen {
-		line := "- " + g.String()
+		line := mark + g.String()
 		switch {
 		case cites && g.ref != "":
 			line = strings.TrimSuffix(line, ".") + " " + g.ref

@@ -32,7 +32,7 @@ func begin(t *testing.T, more string) *story {
 	t.Helper()
 	worker := sitetest.Worker(t, "..")
 	s := &story{t: t, service: newService(t)}
-	s.Site = sitetest.New(t, worker, fmt.Sprintf("models:\n  default: seer\n  aliases:\n    seer: {provider: lab, model: test-model, context_window: 128000, capabilities: [text, vision, tools]}\n"+
+	s.Site = sitetest.New(t, worker, fmt.Sprintf("models:\n  default: seer\n  aliases:\n    seer: {provider: lab, model: test-model, context_window: 128000, capabilities: [text, vision, tools, structured_output]}\n"+
 		"providers:\n  lab: {kind: openai_compatible, base_url: %q, api_key_env: LAB_KEY}\n%s", s.service.URL+"/v1", more))
 	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	return s
