@@ -131,11 +131,8 @@ func (c *checker) model(alias string, at Position) {
 	if suggestion == "" && len(c.world.Models) > 0 {
 		suggestion = "known are " + strings.Join(c.world.Models, ", ")
 	}
-	d := directives.At(at, directives.CodeUnknownModel, suggestion, "the model %q is not in the settings", alias)
-	if near, ok := diag.Certain(alias, c.world.Models); ok {
-		d = d.Mended(diag.Replace(at, utf8.RuneCountInString(alias), near))
-	}
-	c.add(d)
+	// There is no edit: the model decides where the notes are sent and what that costs.
+	c.add(directives.At(at, directives.CodeUnknownModel, suggestion, "the model %q is not in the settings", alias))
 }
 
 // outputs checks every file output with the facts of a made-up run.

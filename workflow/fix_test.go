@@ -76,8 +76,8 @@ func TestFix_leavesTheAuthorsWords(t *testing.T) {
 	t.Parallel()
 	const src = "---\nmodle: x\n---\n@inptu here\n\n## Instructions\n@inptu there\n\n## A\n@inptu file: a\nSay\n@modle x\n```directives\n@inptu\n```\n"
 	got, fixed := Fix("w", "w.md", []byte(src), nil)
-	want := strings.Replace(strings.Replace(src, "modle: x", "model: x", 1), "@inptu file", "@input file", 1)
-	if string(got) != want || len(fixed) != 2 {
+	want := strings.Replace(src, "@inptu file", "@input file", 1)
+	if string(got) != want || len(fixed) != 1 {
 		t.Errorf("got %q, want %q; %v", got, want, fixed)
 	}
 	for _, src := range []string{"", "---\nmodle: x\n", "a\xff@inptu", strings.Repeat("@inptu ", MaxSize/6), "Prompt only\n@inptu x"} {

@@ -89,7 +89,6 @@ func (r *metaReader) foreignKey(key, value *yaml.Node) {
 	}
 	if near := diag.Nearest(key.Value, keyNames); near != "" && (strings.EqualFold(near, key.Value) || !ordinary(key.Value)) {
 		r.out.add(r.values.node(key), directives.CodeKeyMisspelt, "did you mean "+near+"?", "unknown property %s", key.Value)
-		r.values.mendWord(key, keyNames)
 	}
 }
 

@@ -10,8 +10,6 @@ func TestFix_frontmatter(t *testing.T) {
 		"schedule: 0 8 * * *":                                  "schedule: \"cron: 0 8 * * *\"",
 		"schedule: \"@daily\"":                                 "schedule: \"cron: @daily\"",
 		"schedule: ['2099-01-01 09:00']":                       "schedule: ['once: 2099-01-01 09:00']",
-		"schedul: \"cron: 0 8 * * *\"":                         "schedule: \"cron: 0 8 * * *\"",
-		"Enabled: true":                                        "enabled: true",
 		"week-start-day: monday":                               "week_start_day: monday",
 		"overlap: skipp":                                       "overlap: skip",
 		"catch_up: lates":                                      "catch_up: latest",
@@ -22,7 +20,11 @@ func TestFix_frontmatter(t *testing.T) {
 		"watch: [*.md, In/**, **/x]\nenabled: true":            "watch: [\"*.md\", In/**, \"**/x\"]\nenabled: true",
 		"permissions: {read: [**], write: [a, *b]}":            "permissions: {read: [\"**\"], write: [a, \"*b\"]}",
 		"watch: *.md\nenabled: true":                           "watch: \"*.md\"\nenabled: true",
-		// In doubt a person decides.
+		// In doubt a person decides, and always about properties that may be the person's own.
+		"schedul: \"cron: 0 8 * * *\"":         "schedul: \"cron: 0 8 * * *\"",
+		"Enabled: true":                        "Enabled: true",
+		"Model: gpt":                           "Model: gpt",
+		"on-import: true":                      "on-import: true",
 		"watch: [*a\nenabled: true":            "watch: [*a\nenabled: true",
 		"schedule: [cron: 0 8 * * *]":          "schedule: [cron: 0 8 * * *]",
 		"schedule: daily":                      "schedule: daily",

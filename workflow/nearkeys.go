@@ -8,7 +8,6 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/directives"
-	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // scheduleKeys are keys that hold the text of a schedule, with what goes before it.
@@ -29,7 +28,8 @@ var adviceKeys = map[string]string{
 	"temperature": "write @model ALIAS (temperature=0.2) in the step", "write_mode": "write @write_mode in the step", "run_on": "write @run_on in the step",
 }
 
-// nearKey reports a key of the author that means nothing, although the language has another for it.
+// nearKey reports a key of the author that means nothing, although the language has another for it. There is no edit: the key
+// may be meant for something else, and a workflow must not begin to run by itself because of a correction.
 func (r *metaReader) nearKey(key, value *yaml.Node) bool {
 	name := strings.ReplaceAll(strings.ToLower(key.Value), "-", "_")
 	at := r.values.node(key)
@@ -40,10 +40,8 @@ func (r *metaReader) nearKey(key, value *yaml.Node) bool {
 	case scheduleKeys[name] != "":
 		entry := scheduleKeys[name] + strings.TrimSpace(value.Value)
 		add("write schedule: " + strconv.Quote(entry))
-		r.mendScheduleKey(key, value, entry)
 	case renamedKeys[name] != "":
 		add("write " + renamedKeys[name])
-		r.values.rename(key, renamedKeys[name])
 	case slices.Contains(directives.WorkflowBudgetKeys(), name):
 		add("write budget: {" + name + ": " + value.Value + "}")
 	case adviceKeys[name] != "" && (value.Kind == yaml.SequenceNode || !slices.Contains([]string{"read", "write", "network"}, name)):
@@ -52,16 +50,4 @@ func (r *metaReader) nearKey(key, value *yaml.Node) bool {
 		return false
 	}
 	return true
-}
-
-// mendScheduleKey writes a schedule instead of a key and value that are a line, if the entry is valid and there is no schedule.
-func (r *metaReader) mendScheduleKey(key, value *yaml.Node, entry string) {
-	at := r.values.node(key)
-	_, fault := parseSchedule(entry, at)
-	line := r.src.line(at.Line)
-	written := strings.Trim(strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(line, key.Value), ":")), `"'`)
-	if fault != nil || value.Kind != yaml.ScalarNode || at.Column != 1 || written != value.Value || r.src.beside(at, "schedule") || strings.ContainsAny(entry, `"\`) {
-		return
-	}
-	r.out.mend(diag.Edit{Line: at.Line, Column: 1, EndLine: at.Line + 1, EndColumn: 1, New: "schedule: " + strconv.Quote(entry) + "\n"})
 }

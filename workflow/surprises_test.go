@@ -188,8 +188,8 @@ func TestSurprises_answersForOthers(t *testing.T) {
 func TestFix_surprises(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
-		"---\ncron: 0 8 * * *\nenabled: false\n---\n## A\n@output file: Out\nx":                                         "---\nschedule: \"cron: 0 8 * * *\"\nenabled: false\n---\n## A\n@output file: Out\nx",
-		"---\nevery: 15m\n---\n## A\n@output file: Out\nx":                                                              "---\nschedule: \"cron: @every 15m\"\n---\n## A\n@output file: Out\nx",
+		"---\ncron: 0 8 * * *\nenabled: false\n---\n## A\n@output file: Out\nx":                                         "",
+		"---\nevery: 15m\n---\n## A\n@output file: Out\nx":                                                              "",
 		"---\ncron: soon\n---\n## A\n@output file: Out\nx":                                                              "",
 		"---\ncron: 0 8 * * *\nschedule: \"cron: 0 9 * * *\"\n---\n## A\n@output file: Out\nx":                          "",
 		"---\nschedule: \"cron: 0 8 * * *\"\n---\n## A\n@input file: Inbox/*.md (pending, limit=3)\n@output file: O\nx": "---\nschedule: \"cron: 0 8 * * *\"\n---\n## A\n@input file: Inbox/*.md (pending, required, limit=3)\n@output file: O\nx",

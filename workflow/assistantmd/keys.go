@@ -5,7 +5,7 @@ import "strings"
 // oldKeys holds AssistantMD's properties that have no meaning here, with advice.
 var oldKeys = map[string]string{
 	"workflow_engine": "delete it: there is one engine", "workflow-engine": "delete it: there is one engine",
-	"week-start-day": "write week_start_day", "on-import": "write on_import", "catch-up": "write catch_up",
+	"week-start-day": "write week_start_day", "catch-up": "write catch_up",
 	"max-runs-per-day": "write max_runs_per_day",
 }
 
