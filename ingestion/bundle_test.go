@@ -179,7 +179,7 @@ func TestImport_keepsWhatItDoesNotRead(t *testing.T) {
 		t.Errorf("filed %+v", filed)
 	}
 	made, filed = b.mustRun(b.drop("imp-2", "Import/index.md", []byte("# a note called index")))
-	if path.Base(filed.Name) != "index.md.original" || !strings.Contains(b.read(made.Note), "import_id: imp-2") {
+	if path.Base(filed.Name) != "index.md.original" || must(b.im.manifest(made.Bundle)).Import.ID != "imp-2" {
 		t.Errorf("an original took the note's name: %+v", filed)
 	}
 }

@@ -30,6 +30,9 @@ func TestPublish_olderBundleKeepsIndex(t *testing.T) {
 	b.vault.Put("Imported/q3/index.md", b.read("Imported/q3/index.md")+"my own words\n")
 	for _, id := range []string{"imp-2", "imp-3"} {
 		made, _ = b.mustRun(b.drop(id, "Import/q3.pdf", append([]byte(id), pdfBytes...)))
+		if note := b.read("Imported/q3/index.md"); !strings.Contains(note, "import_id: "+id+"\n") || !strings.Contains(note, "sha256: ") {
+			t.Errorf("the note lost the facts that it had:\n%s", note)
+		}
 		if made.Note != "Imported/q3/index.md" || !strings.Contains(b.read(made.Note), "my own words") || b.im.exists("Imported/q3/q3.md") {
 			t.Fatalf("%s made %+v", id, made)
 		}

@@ -49,7 +49,7 @@ func TestPublish_keepsPropertiesThatAreNone(t *testing.T) {
 	made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
 	got := b.read(made.Note)
 	front, rest, _ := strings.Cut(got, "---\n```yaml\n")
-	if !strings.Contains(front, "import_id: imp-1\n") || !strings.HasPrefix(rest, "mine: a: b\n") || !strings.Contains(rest, "```\n\n"+indexnote.Begin) {
+	if !strings.Contains(front, "source_type: pdf\n") || !strings.HasPrefix(rest, "mine: a: b\n") || !strings.Contains(rest, "```\n\n"+indexnote.Begin) {
 		t.Errorf("note:\n%s", got)
 	}
 }

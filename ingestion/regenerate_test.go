@@ -78,9 +78,11 @@ func TestRegenerate_keepsWhatAPersonWrote(t *testing.T) {
 		"front alone": {func(string) string { return "---\nmine: 1\n---" }, []string{"mine: 1\n"}, []string{"\n---\n---", "```"}},
 		"rule first":  {func(string) string { return "---\nno properties, a rule\n" }, []string{"no properties, a rule\n"}, nil},
 
-		"added property":   {replaced("import_id:", "rating: 5 # stars\nimport_id:"), []string{"rating: 5 # stars\nimport_id: imp-2"}, nil},
-		"reordered":        {replaced("title: Old title\n", "mine:\n  deep: [1, two]\nsha256: x\ntitle: Old title\n"), []string{"---\nmine:\n  deep: [1, two]\nsha256: " + sum(pdfBytes) + "\ntitle: New title\n"}, nil},
+		"added property":   {replaced("source_type:", "rating: 5 # stars\nsource_type:"), []string{"rating: 5 # stars\nsource_type: pdf"}, nil},
+		"reordered":        {replaced("title: Old title\n", "mine:\n  deep: [1, two]\nsource_type: x\ntitle: Old title\n"), []string{"---\nmine:\n  deep: [1, two]\nsource_type: pdf\ntitle: New title\n"}, nil},
 		"own title":        {replaced("title: Old title", "title: Mine"), []string{"title: Mine\n", "# New title"}, []string{"title: New"}},
+		"own facts":        {replaced("author: Ada\n", "author: Ada\nlanguages: [nb]\nsha256: mine\n"), []string{"languages: [nb]\nsha256: mine\n"}, nil},
+		"own cover":        {replaced("author: Ada\n", "author: Ada\ncover: mine.png\n"), []string{"cover: mine.png\n"}, []string{"page_0001.png]]'"}},
 		"author removed":   {replaced("author: Ada\n", ""), nil, []string{"author:"}},
 		"fact changed":     {replaced("source_type: pdf", "source_type: book"), []string{"source_type: pdf"}, []string{"book"}},
 		"tag added":        {replaced("leaving]", "leaving, mine]"), []string{"tags: [imported/pdf, from/folder, mine, arriving]"}, nil},
@@ -88,7 +90,7 @@ func TestRegenerate_keepsWhatAPersonWrote(t *testing.T) {
 		"tags removed":     {replaced("tags: [imported/pdf, from/folder, leaving]\n", ""), []string{"tags: [arriving]"}, nil},
 		"tags as text":     {replaced("tags: [imported/pdf, from/folder, leaving]", "tags: imported/pdf, mine"), []string{"tags: [imported/pdf, mine, arriving]"}, nil},
 		"alias added":      {replaced("aliases: [q3]", "aliases:\n  - q3\n  - Third quarter"), []string{"aliases:\n  - q3\n  - Third quarter\n"}, nil},
-		"alias of ours":    {replaced("title: Old title", "title: &t Old title\nmine: *t"), []string{"import_id: imp-2", "mine: *t"}, nil},
+		"alias of ours":    {replaced("title: Old title", "title: &t Old title\nmine: *t"), []string{"title: New title", "mine: *t"}, nil},
 		"properties twice": {replaced("author: Ada\n", "author: Ada\nauthor: Bob\n"), []string{"author:"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +122,7 @@ func wellFormed(t *testing.T, note string) {
 	t.Helper()
 	front, body, found := indexnote.CutFront(note)
 	var properties map[string]any
-	if err := yaml.Unmarshal([]byte(front), &properties); !found || err != nil || properties["import_id"] != "imp-2" {
+	if err := yaml.Unmarshal([]byte(front), &properties); !found || err != nil || properties["source_type"] != "pdf" {
 		t.Errorf("properties: %v, %v in\n%s", properties, err, note)
 	}
 	if strings.Count(body, indexnote.Begin) != 1 || strings.Count(body, indexnote.End) != 1 {

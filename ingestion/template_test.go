@@ -9,7 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
-const ownLayout = "---\nstatus: unread\nsha256: mine\ntags: [to/read]\n---\n## {{title}} by {{ author }}\n{{file}}\n\n{{outline}}\n" +
+const ownLayout = "---\nstatus: unread\nsource_type: mine\ntags: [to/read]\n---\n## {{title}} by {{ author }}\n{{file}}\n\n{{outline}}\n" +
 	"{{#pages}}\n### p. {{page}} of {{page_count}} {{label}}\n{{link}}\n{{image}}\n{{remarks}}\n{{text}}\n{{/pages}}\nend of {{source_type}} { not }} a placeholder\n"
 
 func TestTemplate_laysOutTheNote(t *testing.T) {
@@ -20,7 +20,7 @@ func TestTemplate_laysOutTheNote(t *testing.T) {
 	j.Settings.Template = "Templates/Own.md"
 	made, _ := b.mustRun(j)
 	note := b.read(made.Note)
-	hasAll(t, note, "status: unread\n", "sha256: "+sum(pdfBytes)+"\n", "tags: [to/read, imported/pdf]\n",
+	hasAll(t, note, "status: unread\n", "source_type: pdf\n", "tags: [to/read, imported/pdf]\n",
 		indexnote.Begin+"\n## Quarterly: 100% \"growth\" by Ingrid Nordli\n[[./q3.pdf|q3.pdf]]\n\n## Contents\n",
 		"### p. 2 of 4 \n[[./q3.pdf#page=2|q3.pdf, page 2]] ^p2\n![[./pages/page_0002.png]]\n\n### Chapter 2\n\nText of page 2.\n",
 		"end of pdf { not }} a placeholder\n"+indexnote.End)

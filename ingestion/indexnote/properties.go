@@ -17,19 +17,29 @@ import (
 // ownProperties are written by every version, in this order when the note is new.
 var ownProperties = []string{
 	"title", "aliases", "source", "source_url", "source_type", "imported", "pages", "mode", "languages", "sha256", "author", "created", "tags",
-	"import_id", "low_confidence_pages",
+	"import_id", "low_confidence_pages", "cover",
+}
+
+// technical are those that only notes of older bundles have. In others they are the user's.
+var technical = []string{"mode", "languages", "sha256", "import_id", "low_confidence_pages"}
+
+// ownOf returns a function that reports whether an import writes a property into the note of a bundle.
+func ownOf(m *manifest.Manifest) func(key string) bool {
+	return func(key string) bool {
+		return slices.Contains(ownProperties, key) && (m.Note == "" || !slices.Contains(technical, key))
+	}
 }
 
 // properties writes the note's frontmatter over that of the version before. Order, comments and the user's own properties stay.
-// So does what the user changed or removed of title, author, created, aliases and tags: what differs from base, which is what
+// So does what the user changed or removed of title, author, created, cover, aliases and tags: what differs from base, which is what
 // the version before was written with. The others are facts, and are rewritten.
 func (n *Note) properties(before *yaml.Node, base map[string]*yaml.Node) (string, error) {
 	ours := n.generated()
 	if before == nil {
-		before = n.Layout.extra(ours)
+		before = n.Layout.extra(ours, ownOf(n.Manifest))
 	} else {
 		for key, keep := range map[string]func(was, has, is *yaml.Node) *yaml.Node{
-			"title": keepScalar, "author": keepScalar, "created": keepScalar, "aliases": keepList, "tags": keepList,
+			"title": keepScalar, "author": keepScalar, "created": keepScalar, "cover": keepScalar, "aliases": keepList, "tags": keepList,
 		} {
 			ours[key] = keep(base[key], field(before, key), ours[key])
 		}
@@ -37,7 +47,7 @@ func (n *Note) properties(before *yaml.Node, base map[string]*yaml.Node) (string
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
-	if err := enc.Encode(merge(before, ours)); err != nil {
+	if err := enc.Encode(merge(before, ours, ownOf(n.Manifest))); err != nil {
 		return "", fmt.Errorf("write properties: %w", err)
 	}
 	if front := b.String(); mapping(front) != nil {
@@ -48,7 +58,7 @@ func (n *Note) properties(before *yaml.Node, base map[string]*yaml.Node) (string
 
 // extra returns the properties of the user's layout for a new note, and adds its tags and aliases to ours. Ours win over others of
 // the same name.
-func (l *Layout) extra(ours map[string]*yaml.Node) *yaml.Node {
+func (l *Layout) extra(ours map[string]*yaml.Node, own func(key string) bool) *yaml.Node {
 	if l == nil || l.properties == nil {
 		return nil
 	}
@@ -58,7 +68,7 @@ func (l *Layout) extra(ours map[string]*yaml.Node) *yaml.Node {
 		switch {
 		case key.Value == "tags" || key.Value == "aliases":
 			ours[key.Value] = keepList(nil, value, ours[key.Value])
-		case !slices.Contains(ownProperties, key.Value):
+		case !own(key.Value):
 			extra.Content = append(extra.Content, key, value)
 		}
 	}
@@ -71,25 +81,48 @@ var errNoMerge = errors.New("the properties cannot be merged")
 // generated returns the properties that this version writes, with nil for those it does not have.
 func (n *Note) generated() map[string]*yaml.Node {
 	ours := map[string]*yaml.Node{
-		"title":                text(n.title()),
-		"aliases":              list(aliasOf(n.Manifest.Source.Shown())),
-		"source":               text(n.Manifest.Source.Path),
-		"source_url":           text(n.Manifest.Source.URL),
-		"source_type":          text(string(n.Manifest.Source.Kind)),
-		"imported":             text(n.Manifest.Import.Started.Format(manifest.LocalTime)),
-		"languages":            list(n.languages()),
-		"sha256":               text(n.Manifest.Source.SHA256),
-		"author":               text(n.Manifest.Document.Author),
-		"created":              text(n.Manifest.Document.Created),
-		"tags":                 list(n.Manifest.Import.Tags),
-		"import_id":            text(n.Manifest.Import.ID),
-		"low_confidence_pages": numbers(n.lowPages()),
+		"title":       text(n.title()),
+		"aliases":     list(aliasOf(n.Manifest.Source.Shown())),
+		"source":      text(n.Manifest.Source.Path),
+		"source_url":  text(n.Manifest.Source.URL),
+		"source_type": text(string(n.Manifest.Source.Kind)),
+		"imported":    text(n.Manifest.Import.Started.Format(manifest.LocalTime)),
+		"author":      text(n.Manifest.Document.Author),
+		"created":     text(n.Manifest.Document.Created),
+		"tags":        list(n.Manifest.Import.Tags),
 	}
-	if len(n.Manifest.Pages) > 0 && n.Manifest.Source.Kind != filetype.KindAudio {
+	pages := len(n.Manifest.Pages) > 0 && n.Manifest.Source.Kind != filetype.KindAudio
+	if pages {
 		ours["pages"] = scalar("!!int", strconv.Itoa(len(n.Manifest.Pages)))
+	}
+	if n.Manifest.Note != "" {
+		ours["cover"] = text(cover(n.Manifest))
+		return ours
+	}
+	// Notes of older bundles keep their technical facts. Of others, the manifest has them.
+	ours["languages"] = list(n.languages())
+	ours["sha256"] = text(n.Manifest.Source.SHA256)
+	ours["import_id"] = text(n.Manifest.Import.ID)
+	ours["low_confidence_pages"] = numbers(n.lowPages())
+	if pages {
 		ours["mode"] = text(n.Manifest.Import.Mode)
 	}
 	return ours
+}
+
+// cover returns a link to the first picture, which views of notes as cards show, or "".
+func cover(m *manifest.Manifest) string {
+	for _, p := range m.Pages {
+		if p.Image != nil {
+			return "[[./" + p.Image.Path + "]]"
+		}
+	}
+	for _, a := range m.Assets {
+		if strings.HasPrefix(a.MediaType, "image/") {
+			return "[[./" + a.Path + "]]"
+		}
+	}
+	return ""
 }
 
 // baseProperties returns the properties that a version was written with. The user may have changed some since.
@@ -101,14 +134,14 @@ func baseProperties(m manifest.Manifest) map[string]*yaml.Node {
 }
 
 // merge puts our values into the user's properties, in their order; new ones follow in ours.
-func merge(before *yaml.Node, ours map[string]*yaml.Node) *yaml.Node {
+func merge(before *yaml.Node, ours map[string]*yaml.Node, own func(key string) bool) *yaml.Node {
 	m := &yaml.Node{Kind: yaml.MappingNode}
 	seen := map[string]bool{}
 	if before != nil {
 		m.HeadComment, m.FootComment = before.HeadComment, before.FootComment
 		for i := 0; i+1 < len(before.Content); i += 2 {
 			key, value := before.Content[i], before.Content[i+1]
-			if slices.Contains(ownProperties, key.Value) {
+			if own(key.Value) {
 				is := ours[key.Value]
 				if is == nil || seen[key.Value] {
 					continue
@@ -178,7 +211,7 @@ func values(n *yaml.Node) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// aliasOf makes the note findable by the name of the file: it is called index.md, as all of them are.
+// aliasOf makes the note findable by the name of the file, also when the bundle has another name.
 func aliasOf(name string) []string {
 	if i := strings.LastIndex(name, "."); i > 0 {
 		name = name[:i]
