@@ -43,7 +43,7 @@ for bundle in Workbook "Meeting scan" Notice; do
 done
 
 say "preview: the receipt and the exact prompt, nothing is sent"
-vaultflow preview "Book to study plan" Imported/Workbook/Workbook.md --step "Chapters" | head -n 60
+vaultflow preview "Book to study plan" Imported/Workbook/Workbook.md --step "Read" | head -n 60
 
 say "running the example workflows with the offline model"
 run() { vaultflow run "$@" || { code=$?; [ $code -eq 4 ] || exit $code; }; }

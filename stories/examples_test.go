@@ -288,6 +288,48 @@ func (s *story) waits(workflow string, count int) engine.RunRecord {
 	return runs[0]
 }
 
+// The photo archive describes each photo once, in a note of its own. Tags and words of the person stay.
+func TestExamples_photoArchive(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "")
+	const name, folder = "Photo archive", "Attachments/Photos/"
+	s.Write(folder+"Old.png", photo(1, 400, 300, "png"))
+	mine := "---\ntags:\n  - family # mine\nrating: 5\n---\nAt the lake with Ada.\n"
+	s.Write("Photos/Lake.md", []byte(mine))
+	s.example(name)
+	s.usable(name)
+	fresh := s.snapshot()
+	s.Serve()
+	s.Write(folder+"Lake.jpg", photo(2, 900, 600, "jpg"))
+	first := s.ran(name, 1)[0]
+	lake := s.Read("Photos/Lake.md")
+	for _, want := range []string{"- family # mine\n", "- picture-2\n", "rating: 5\n", "At the lake with Ada.\n", "shows: Picture 2"} {
+		if !strings.Contains(lake, want) {
+			t.Errorf("no %q in\n%s", want, lake)
+		}
+	}
+	if old := s.Read("Photos/Old.md"); !strings.Contains(old, "picture-1") || strings.Contains(old, "picture-2") {
+		t.Errorf("the note of the older photo is\n%s", old)
+	}
+	s.Write(folder+"Pier.webp.png", photo(3, 500, 400, "png"))
+	second := s.ran(name, 2)[0]
+	if out := s.Must("run", name); len(s.service.asked()) != 3 {
+		t.Errorf("three photos were asked about %d times: %s", len(s.service.asked()), out)
+	}
+	for _, a := range s.service.asked() {
+		if len(a.pictures()) != 1 {
+			t.Errorf("one request shows the pictures %v", a.pictures())
+		}
+	}
+	if s.Read("Photos/Lake.md") != lake {
+		t.Errorf("a second run changed the first note:\n%s", s.Read("Photos/Lake.md"))
+	}
+	for _, r := range []engine.RunRecord{second, first} {
+		s.Must("undo", r.ID, "--yes")
+	}
+	s.unchanged(fresh, folder+"Lake.jpg", folder+"Pier.webp.png")
+}
+
 // Each receipt has its own row: a note with its properties, in which the words of the person stay.
 func TestExamples_receipts(t *testing.T) {
 	t.Parallel()
