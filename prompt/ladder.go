@@ -239,7 +239,7 @@ func (l *ladder) leafOf(it *item) leaf {
 	dir := path.Dir(path.Dir(name))
 	m, known := l.note[dir]
 	if !known {
-		if m, _ = l.files.bundle(dir); m != nil { //nolint:errcheck // a folder without a manifest is no import
+		if m, _ = l.files.bundle(dir); m != nil { // a folder without a manifest is no import
 			for _, p := range m.Pages {
 				if picture := m.picture(&p); picture != "" {
 					l.leaves[picture] = leaf{n: p.N, of: m.last(), doubt: p.doubt()}

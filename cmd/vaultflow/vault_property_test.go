@@ -182,8 +182,8 @@ func receiptProblems(r prompt.Receipt, user, params string) (problems []string) 
 	// A cut joins neighbours in one marker, and images=ignore leaves references as written.
 	words := len(regexp.MustCompile(`(?m)^\[image \d+(, c\d+)?: .*\]$`).FindAllString(withoutBlocks(user), -1))
 	for _, ends := range regexp.MustCompile(`(?m)^\[images (\d+)-(\d+) are not shown`).FindAllStringSubmatch(user, -1) {
-		first, _ := strconv.Atoi(ends[1]) //nolint:errcheck // digits
-		last, _ := strconv.Atoi(ends[2])  //nolint:errcheck // digits
+		first, _ := strconv.Atoi(ends[1]) // digits
+		last, _ := strconv.Atoi(ends[2])  // digits
 		words += last - first + 1
 	}
 	if !held && params != "images=ignore" && words < pictures {
