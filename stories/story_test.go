@@ -44,7 +44,7 @@ func (s *story) workflow(name, properties, body string) {
 	s.Write("Workflows/"+name+".md", []byte("---\nenabled: true\n"+properties+"\n---\n## Work\n"+body+"\n"))
 }
 
-// example puts a shipped workflow into the vault, enabled, with changes to its text: old, new, …
+// example puts a shipped workflow into the vault, enabled, with changes to its text: old, new, and so on.
 func (s *story) example(name string, changes ...string) {
 	s.t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "examples", "workflows", name+".md"))

@@ -37,7 +37,7 @@ func (w *workbook) bind() {
 		Version: manifest.Version, Note: "Workbook.md", Source: manifest.Source{Name: "Workbook.pdf", Kind: filetype.KindPDF}, Document: manifest.Document{Pages: len(w.words)},
 	}
 	for i, word := range w.words {
-		n, _ := strconv.Atoi(word[1:]) //nolint:errcheck // code words are w1 and so on
+		n, _ := strconv.Atoi(word[1:])
 		if n%20 == 1 {
 			m.Document.Outline = append(m.Document.Outline, extract.OutlineItem{Level: 1, Title: "Chapter of " + word, Page: i + 1})
 		}
@@ -185,7 +185,7 @@ func (w *workbook) linked() {
 			if m == nil {
 				w.t.Fatalf("%s: no link in %q", name, line)
 			}
-			at, _ := strconv.Atoi(m[2]) //nolint:errcheck // digits
+			at, _ := strconv.Atoi(m[2])
 			if m[2] != m[3] || at < 1 || at > len(w.words) || w.words[at-1] != m[1] {
 				w.t.Errorf("%s: %q leads to the wrong page", name, line)
 			}

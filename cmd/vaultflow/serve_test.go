@@ -28,11 +28,6 @@ const patience = sitetest.Patience
 // quick are settings with which nothing waits for people or slow disks.
 const quick = sitetest.Quick
 
-func binary(t *testing.T) string {
-	t.Helper()
-	return sitetest.Binary(t)
-}
-
 func worker(t *testing.T) string {
 	t.Helper()
 	return sitetest.Worker(t, filepath.Join("..", ".."))

@@ -136,7 +136,7 @@ func TestWindows_identitiesOfOlderVersions(t *testing.T) {
 // half times its size; and one page changes at most two windows, one more page three.
 func TestWindows_property(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same cases each time
+	r := rand.New(rand.NewPCG(1, 2))
 	for range 150 {
 		size := 1 + r.IntN(24)
 		overlap := r.IntN(size/2 + 1)

@@ -193,6 +193,6 @@ func numberOf(name string) string {
 
 // whole returns the number without its letters.
 func whole(number string) int {
-	n, _ := strconv.Atoi(strings.TrimRight(number, "abcdefghijklmnopqrstuvwxyz")) //nolint:errcheck // 0 is none
+	n, _ := strconv.Atoi(strings.TrimRight(number, "abcdefghijklmnopqrstuvwxyz"))
 	return n
 }
