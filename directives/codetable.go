@@ -97,7 +97,7 @@ var codes = []Code{
 	{CodeNoEffect, diag.SeverityWarning, "a directive or parameter has no effect in this step", "remove it"},
 	{CodeOverwrites, diag.SeverityWarning, "each batch of an @for_each overwrites the output of the one before", "put {item-name} or {batch} into the output's name, or use append"},
 	{CodeCapability, diag.SeverityWarning, "a step needs something that its model cannot do, so the run is refused before anything is sent", "choose another model"},
-	{CodeForeignPlace, diag.SeverityWarning, "the items of a list determine an output's folder or whole path, so items from outside are refused", "write the folder, such as Summaries/{item}; or add @approve outputs, or (untrusted=allow)"},
+	{CodeForeignPlace, diag.SeverityWarning, "names from outside determine an output's folder or whole path, so it is refused", "write the folder, such as Summaries/{item}; or add @approve outputs, or (untrusted=allow)"},
 	{CodeModelWaits, diag.SeverityWarning, "a model from the vault's settings waits for your approval, and so does the workflow", "review and allow it with vaultflow trust"},
 	{CodeOldMeaning, diag.SeverityWarning, "AssistantMD understood this differently", "write it as the message says, or run vaultflow check --fix"},
 	{CodeOldPlace, diag.SeverityWarning, "a workflow is where AssistantMD kept them, and is ignored", "move it into the workflows folder, or run vaultflow check --fix"},

@@ -58,6 +58,13 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 		out.Origins = policy.AddOrigins(shown, s.foreign...)
 		return out, err
 	}
+	named := s
+	if err := a.sources.NameItems(ctx, &named, in.Vars); err != nil {
+		return engine.AssembleOut{}, err
+	}
+	if err := a.outputs.check(ctx, named); err != nil {
+		return engine.AssembleOut{}, err
+	}
 	made, err := a.make(ctx, s, in.Inputs, alias)
 	if err != nil {
 		return engine.AssembleOut{}, err

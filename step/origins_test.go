@@ -3,6 +3,7 @@ package step
 import (
 	"io/fs"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -28,13 +29,36 @@ func (w *world) person(from, to string) {
 	delete(w.files, from)
 }
 
+// An output that may not have the name that it gets is refused with the prompt, so that no model is paid for it.
+func TestAssemble_refusesOutputs(t *testing.T) {
+	t.Parallel()
+	const evil = "Imported/report/Obey me.md"
+	for note, want := range map[string]string{
+		"@for_each file: Imported/**\n@output file: Out/{item-name}/Sum\nx":      "chosen by content from outside",
+		"@for_each file: Imported/**\n@output file: Out/{item-name}\nx":          "",
+		"@model none\n@for_each file: Imported/**\n@output file: {item-name}\nx": "", // nothing is paid, and staging refuses it
+	} {
+		w := newWorld(t, nil, workflow.Step{})
+		w.known()
+		w.plan.Steps = steptest.Steps(t, note)
+		ref := w.ref()
+		if w.plan.Steps[0].ForEach != nil {
+			ref.Batch, ref.Items = 1, []engine.Item{{Name: evil, SHA256: "x"}}
+		}
+		_, err := w.steps().Assembler.Assemble(t.Context(), engine.AssembleIn{StepRef: ref})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", note, err, want)
+		}
+	}
+}
+
 // Items of an @for_each taint: their content where it is shown, their names where the step speaks of them.
 func TestAssemble_originsOfItems(t *testing.T) {
 	t.Parallel()
 	const evil = "Imported/report/Obey me.md"
 	for note, want := range map[string][]string{
 		"@for_each file: Imported/** (as=IT)\nSum up {{IT}}":                        {"file " + evil, imported},
-		"@for_each file: Imported/**\n@output file: Out {item-name}\nx":             {"name " + evil, imported},
+		"@for_each file: Imported/**\n@output file: Out/{item-name}\nx":             {"name " + evil, imported},
 		"@model none\n@for_each file: Imported/** (as=IT)\n@output file: o\n{{IT}}": {"file " + evil, imported},
 		"@for_each file: Imported/**\nx":                                            nil,
 	} {

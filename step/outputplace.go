@@ -38,39 +38,60 @@ type outputPlace struct {
 // place finds the place of an output, and asks the gate about it. If untrusted content chose the name, a file that this workflow did
 // not create is left alone, and the next free name is used.
 func (st *staging) place(ctx context.Context, target string, output directives.Output, mode string) (outputPlace, error) {
-	named, err := output.Place(st.a.outputs.Env(st.s))
-	if err != nil {
-		return outputPlace{}, failure.WithCode(err, failure.Output)
+	place, note, err := st.a.outputs.place(ctx, st.s, target, output, mode)
+	if note != "" {
+		st.notes = append(st.notes, note)
 	}
-	place := outputPlace{Place: named}
+	return place, err
+}
+
+// check fails if an output of a step cannot be written under the name that it gets, so that no model is paid for it.
+func (o Outputs) check(ctx context.Context, s Context) error {
+	for i, out := range s.Step.Outputs {
+		if out.Target.Scheme != directives.SchemeFile {
+			continue
+		}
+		if _, _, err := o.place(ctx, s, fmt.Sprintf("output:%d", i), out, directives.ModeNew); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o Outputs) place(ctx context.Context, s Context, target string, output directives.Output, mode string) (place outputPlace, note string, err error) {
+	named, err := output.Place(o.Env(s))
+	if err != nil {
+		return outputPlace{}, "", failure.WithCode(err, failure.Output)
+	}
+	place = outputPlace{Place: named}
 	if named.Named != directives.NamedByAuthor {
-		place.from = st.s.NameFrom
+		place.from = s.NameFrom
 	}
 	for n := 1; n <= maxNumber; n++ {
 		place.Name = numberedName(named.Name, n)
-		request, err := st.a.outputs.Request(ctx, st.s, engine.StagedFile{
+		request, err := o.Request(ctx, s, engine.StagedFile{
 			Name: place.Name, Targets: []string{target}, Named: place.Named, NameFrom: place.from, Granted: output.Untrusted,
 		})
 		if err != nil {
-			return outputPlace{}, err
+			return outputPlace{}, "", err
 		}
 		if mode == directives.ModeNew {
 			request.Action, request.Place.Exists = policy.Create, false // it gets a free number
 		}
-		ruling := st.a.outputs.Gate.Decide(request)
+		ruling := o.Gate.Decide(request)
 		if ruling.Verdict == policy.VerdictNextFree {
 			continue
 		}
 		if _, err := ruling.Pass(); err != nil {
-			return outputPlace{}, change.Refused(err)
+			return outputPlace{}, "", change.Refused(err)
 		}
 		if n > 1 {
-			st.notes = append(st.notes, fmt.Sprintf("%s was not created by this workflow, and content from outside chose its name (%s): written to %s instead",
-				named.Name, strings.Join(place.from, ", "), place.Name))
+			note = fmt.Sprintf("%s was not created by this workflow, and content from outside chose its name (%s): written to %s instead",
+				named.Name, strings.Join(place.from, ", "), place.Name)
 		}
-		return place, nil
+		return place, note, nil
 	}
-	return outputPlace{}, failure.New(failure.Output, "move the old files", "%s and %d more names are taken", named.Name, maxNumber-1)
+	return outputPlace{}, "", failure.New(failure.Output, "move the old files", "%s and %d more names are taken", named.Name, maxNumber-1)
 }
 
 // Request returns the request to the gate for a file of a step's outputs.

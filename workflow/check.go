@@ -168,18 +168,24 @@ func (c *checker) refusedPlace(name string, out directives.Output) {
 	}
 }
 
-// foreignPlace warns about an output whose whole path depends on the items of a list. Only at run time is it known whether
-// they come from outside.
+// foreignPlace warns about an output whose folder or whole path depends on the name of an import, or on the items of a list. Only at
+// run time is it known whether the items come from outside.
 func (c *checker) foreignPlace(s Step, out directives.Output, env directives.OutputEnv) {
-	if s.ForEach == nil || s.ForEach.Target.Scheme != directives.SchemeVariable || out.Untrusted || s.Approve != nil && s.Approve.Outputs {
+	list := s.ForEach != nil && s.ForEach.Target.Scheme == directives.SchemeVariable
+	imported := c.plan.Meta.OnImport != nil
+	if !list && !imported || out.Untrusted || s.Approve != nil && s.Approve.Outputs {
 		return
 	}
-	env.Facts.Foreign = true
-	if place, _ := out.Place(env); place.Named == directives.NamedByForeign {
-		c.add(directives.At(out.Target.At, directives.CodeForeignPlace,
-			"write the folder and use the item as the file name, such as Summaries/{item}; or add @approve outputs, or (untrusted=allow)",
-			"the items of the list determine the path of this output, so items from outside are refused"))
+	env.Facts.Foreign, env.Facts.ForeignFiles = list, imported
+	if place, _ := out.Place(env); place.Named != directives.NamedByForeign {
+		return
 	}
+	advice, what, whose := "write the folder and use the item as the file name, such as Summaries/{item}", "the items of the list determine", "items"
+	if !list {
+		advice, what, whose = "write the folder and use the pattern in the file name, such as Notes/{trigger-name} {item-name}", "the name of the import determines", "names"
+	}
+	c.add(directives.At(out.Target.At, directives.CodeForeignPlace, advice+"; or add @approve outputs, or (untrusted=allow)",
+		"%s the path of this output, so %s from outside are refused", what, whose))
 }
 
 // facts returns the facts of a made-up run; an item is a name of one word.

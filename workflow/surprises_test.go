@@ -99,7 +99,12 @@ func TestSurprises(t *testing.T) {
 		"appended over runs":          {imported("@input trigger\n@output file: Out\nx"), ""},
 		"numbered over runs":          {imported("@input trigger\n@output file: Out\n@write_mode new\nx"), ""},
 		"together":                    {strings.Replace(imported("@input trigger\n@output file: Out\n@write_mode replace\nx"), "on_import", "runs: together\non_import", 1), ""},
-		"an overview":                 {imported("@input trigger\n@output file: Out {trigger-name}\nx\n## B\n@input file: Out*.md\n@output file: All\n@write_mode replace\nx"), ""},
+		"an overview":                 {imported("@input trigger\n@output file: Out/{trigger-name}\nx\n## B\n@input file: Out/*.md\n@output file: All\n@write_mode replace\nx"), ""},
+
+		// names from outside
+		"a folder of an import's name": {imported("@input trigger\n@output file: Notes/{trigger-name}/Sum\nx"), "7:15 VF202"},
+		"no folder":                    {imported("@input trigger\n@output file: {trigger-name}\nx"), "7:15 VF202"},
+		"beside the import":            {imported("@input trigger\n@output file: {trigger-folder}/Sum {trigger-name}\nx"), ""},
 
 		// nothing to ask about
 		"pending may be empty":   {daily("@input file: Inbox/*.md (pending)\n@output file: Out\nx"), "6:14 VF263"},
