@@ -122,6 +122,7 @@ const (
 	CodeNearKey       = "VF267"
 	CodeHiddenLine    = "VF268"
 	CodePictureGlob   = "VF269"
+	CodeSeveralFiles  = "VF270"
 
 	CodeOldMeaning = "VF240"
 	CodeOldPlace   = "VF241"

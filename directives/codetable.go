@@ -112,6 +112,7 @@ var codes = []Code{
 	{CodeNearKey, diag.SeverityWarning, "a frontmatter key has no meaning here, but another has", "write it as the message says"},
 	{CodeHiddenLine, diag.SeverityWarning, "a directive is in a list, a quote, an indented line or a code block, so it is prompt text", "begin the line with @, or write \\@ if it is meant as text"},
 	{CodePictureGlob, diag.SeverityWarning, "a path names one picture format, but imports make several", "write {png,jpg} for the extension"},
+	{CodeSeveralFiles, diag.SeverityWarning, "a pattern such as {trigger-name} means one file, but several files can start a run together", "write runs: each in the frontmatter, or @for_each trigger and {item}"},
 	{CodePartWord, diag.SeverityError, "an @for_each names parts that documents do not have", "write pages of, chapters of or sections of"},
 	{CodePartBatch, diag.SeverityError, "batch= is set for parts of documents", "use window= for items of several pages"},
 	{CodePartOverlap, diag.SeverityError, "an overlap is as long as its window", "make the window longer or the overlap shorter"},

@@ -16,6 +16,7 @@ import (
 func Surprises(p *Plan, w World) []diag.Diagnostic {
 	s := surprises{checker{plan: p, world: w}}
 	s.subjects()
+	s.severalFiles()
 	for i, step := range p.Steps {
 		s.sameNames(step)
 		s.overwritten(i)
@@ -107,6 +108,30 @@ func (s *surprises) subjects() {
 	}
 }
 
+// severalFiles reports a pattern that means the one file that started a run, if several files can start a run together: a person who
+// saves two notes, or a sync, makes that run fail.
+func (s *surprises) severalFiles() {
+	m := s.plan.Meta
+	watched, imported := anyWild(m.Watch) && !m.Each(false), m.imports() && !m.Each(true)
+	if !watched && !imported {
+		return
+	}
+	for _, step := range s.plan.Steps {
+		if !step.NamesFile() {
+			continue
+		}
+		at := Position{File: s.plan.File, Line: step.Line, Column: 1}
+		for _, t := range step.targets() {
+			if !t.Literal && directives.MentionsTrigger(t.Path) {
+				at = t.At
+				break
+			}
+		}
+		s.add(directives.At(at, directives.CodeSeveralFiles, "", "several files can start a run of this workflow together, and then {trigger} means none of them and the run fails"))
+		return
+	}
+}
+
 // located returns the file of a wikilink as the target, if the vault knows one.
 func (s *surprises) located(t directives.Target) directives.Target {
 	if t.Link && s.world.Links != nil && fixed(t) {
@@ -130,7 +155,7 @@ func (s Step) overwriting() []directives.Output {
 	over := func(mode string) bool { return mode == directives.ModeReplace || mode == directives.ModeSection }
 	var list []directives.Output
 	for _, out := range s.Outputs {
-		if out.Target.Scheme == directives.SchemeFile && over(s.WriteMode.Mode) {
+		if out.Target.Scheme == directives.SchemeFile && over(s.WriteMode.Mode) && s.WriteMode.Merge == "" {
 			list = append(list, out)
 		}
 	}

@@ -101,6 +101,14 @@ func TestSurprises(t *testing.T) {
 		"together":                    {strings.Replace(imported("@input trigger\n@output file: Out\n@write_mode replace\nx"), "on_import", "runs: together\non_import", 1), ""},
 		"an overview":                 {imported("@input trigger\n@output file: Out/{trigger-name}\nx\n## B\n@input file: Out/*.md\n@output file: All\n@write_mode replace\nx"), ""},
 
+		// several files in one run
+		"a sync":             {"---\nwatch: Inbox/*.md\nenabled: true\n---\n## A\n@input trigger\n@output file: Sums/{trigger-name}\nx", "7:15 VF270"},
+		"imports at once":    {"---\non_import: true\nruns: together\nenabled: true\n---\n## A\n@input trigger\n@output file: Sums/{trigger-name}\nx", "8:15 VF270"},
+		"a run for each":     {"---\nwatch: Inbox/*.md\nruns: each\nenabled: true\n---\n## A\n@input trigger\n@output file: Sums/{trigger-name}\nx", ""},
+		"one file":           {"---\nwatch: Inbox/Today.md\nenabled: true\n---\n## A\n@input trigger\n@output file: Sums/{trigger-name}\nx", ""},
+		"an item each":       {"---\nwatch: Inbox/*.md\nenabled: true\n---\n## A\n@for_each trigger\n@input file: {item}\n@output file: Sums/{item-name}\nx", ""},
+		"lines under a list": {imported("@input trigger\n@output file: Log\n@write_mode section (heading=Seen, merge=append)\nx"), ""},
+
 		// names from outside
 		"a folder of an import's name": {imported("@input trigger\n@output file: Notes/{trigger-name}/Sum\nx"), "7:15 VF202"},
 		"no folder":                    {imported("@input trigger\n@output file: {trigger-name}\nx"), "7:15 VF202"},
