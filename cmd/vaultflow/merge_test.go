@@ -33,18 +33,18 @@ func TestMerge_photoArchiveKeepsTheTagsOfThePerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, server := modelSite(t,
-		`{"tags": ["sea", "boat", "harbour"], "seen": "A boat in a harbour."}`,
-		`{"tags": ["#Sea", "boat", "sunset"], "seen": "A boat at sunset."}`)
+		`{"tags": ["sea", "boat", "harbour"], "shows": "A boat in a harbour."}`,
+		`{"tags": ["#Sea", "boat", "sunset"], "shows": "A boat at sunset."}`)
 	s.write("Workflows/Photo archive.md", strings.Replace(string(example), "enabled: false", "enabled: true", 1))
 	s.serve()
 	s.writeBytes("Attachments/Photos/Trip.jpg", pdftest.Photo(200, 100, "a boat"))
 	s.ran("Photo archive", 1)
-	first := "---\ntags:\n  - sea\n  - boat\n  - harbour\nseen: A boat in a harbour.\n---\n"
+	first := "---\ntags:\n  - sea\n  - boat\n  - harbour\nshows: A boat in a harbour.\n---\n"
 	if got := s.read("Photos/Trip.md"); got != first {
 		t.Fatalf("the note of the photo is %q, want %q", got, first)
 	}
 
-	mine := "---\ntags:\n  - 'Holiday 2026' # the best\n  - sea\n  - boat\n  - harbour\n  - \"with/Anna\"\nseen: A boat in a harbour.\nrating:   5\n---\nWhat a day!\n"
+	mine := "---\ntags:\n  - 'Holiday 2026' # the best\n  - sea\n  - boat\n  - harbour\n  - \"with/Anna\"\nshows: A boat in a harbour.\nrating:   5\n---\nWhat a day!\n"
 	s.write("Photos/Trip.md", mine)
 	s.writeBytes("Attachments/Photos/Trip.jpg", pdftest.Photo(220, 110, "a boat at sunset"))
 	run := s.ran("Photo archive", 2)[0]
