@@ -38,7 +38,9 @@ func (blank) Variable(context.Context, string, string) (v engine.Var, set bool, 
 }
 
 // Parts implements step.Memory.
-func (blank) Parts(context.Context, string, string, string) ([]engine.PartState, error) { return nil, nil }
+func (blank) Parts(context.Context, string, string, string) ([]engine.PartState, error) {
+	return nil, nil
+}
 
 // ForgetPart implements step.Memory.
 func (blank) ForgetPart(context.Context, engine.StepRef, engine.PartState) error { return errPreview }

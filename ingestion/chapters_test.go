@@ -14,8 +14,11 @@ import (
 
 // book is a document of 60 pages with an outline.
 var book = extract.Document{Pages: 60, Title: "Linear Algebra", Outline: []extract.OutlineItem{
-	{Level: 1, Title: "1 Vectors", Page: 3}, {Level: 2, Title: "Length", Page: 5}, {Level: 1, Title: "Matrices: A/B", Page: 21},
-	{Level: 1, Title: "Eigenvalues", Page: 41}, {Level: 1, Title: "Nowhere", Page: 0},
+	{Level: 1, Title: "1 Vectors", Page: 3},
+	{Level: 2, Title: "Length", Page: 5},
+	{Level: 1, Title: "Matrices: A/B", Page: 21},
+	{Level: 1, Title: "Eigenvalues", Page: 41},
+	{Level: 1, Title: "Nowhere", Page: 0},
 }}
 
 func TestImport_chapters(t *testing.T) {
