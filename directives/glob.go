@@ -90,7 +90,7 @@ func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 			}
 			return nil
 		}
-		if !leftover(name) && vault.Fits(f.env.FS, match, name) && !f.represented(glob, name) && f.regular(name, d) {
+		if !leftover(name) && f.bundles.Fits(match, name) && !f.represented(glob, name) && f.regular(name, d) {
 			list = append(list, candidate{name: name})
 		}
 		if all && len(list) > f.env.MaxFiles {
@@ -111,7 +111,7 @@ func (f *finder) walk(ctx context.Context, glob string) ([]candidate, error) {
 // represented reports whether a glob leaves out a file because it selects another for it: the note of the document whose chapter the
 // file is, or the newer version of its bundle. A glob that says "(version" means older versions.
 func (f *finder) represented(glob, name string) bool {
-	if document := vault.ChapterOf(f.env.FS, name); document != "" && doublestar.MatchUnvalidated(glob, document) {
+	if document := f.bundles.ChapterOf(name); document != "" && doublestar.MatchUnvalidated(glob, document) {
 		return true
 	}
 	return !strings.Contains(unescape(glob), "(version") && vault.IsFormerVersion(f.env.FS, name)
@@ -123,7 +123,7 @@ func (f *finder) withoutChapters(list []candidate) []candidate {
 	for _, c := range list {
 		selected[c.name] = true
 	}
-	return slices.DeleteFunc(list, func(c candidate) bool { return selected[vault.ChapterOf(f.env.FS, c.name)] })
+	return slices.DeleteFunc(list, func(c candidate) bool { return selected[f.bundles.ChapterOf(c.name)] })
 }
 
 func (f *finder) walkFault(name, root string, d fs.DirEntry, err error) error {

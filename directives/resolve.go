@@ -79,7 +79,7 @@ func (in Input) Resolve(ctx context.Context, env ResolveEnv) (Resolution, error)
 	if in.perItem(env.Facts) {
 		return in.resolveItems(ctx, env)
 	}
-	f := finder{in: in, env: env, res: &res}
+	f := finder{in: in, env: env, res: &res, bundles: vault.NewBundles(env.FS)}
 	list, err := f.candidates(ctx)
 	if err != nil {
 		return res, err
@@ -103,6 +103,8 @@ type finder struct {
 	env  ResolveEnv
 	res  *Resolution
 	near []string
+
+	bundles *vault.Bundles
 }
 
 func (f *finder) warn(code, suggestion, format string, args ...any) {

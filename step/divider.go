@@ -228,7 +228,7 @@ func (d divider) sources(ctx context.Context, s Context, vars []engine.Var) (lis
 func (d divider) source(ctx context.Context, each directives.ForEach, file engine.ResolvedFile) (source, error) {
 	src := source{name: file.Name, sha256: file.SHA256}
 	dir := path.Dir(file.Name)
-	if note := vault.ChapterOf(d.inputs.FS, file.Name); note != "" {
+	if note := vault.NewBundles(d.inputs.FS).ChapterOf(file.Name); note != "" {
 		dir = path.Dir(note)
 	}
 	if strings.EqualFold(path.Ext(file.Name), ".pdf") {
@@ -320,7 +320,7 @@ func bundleOf(fsys fs.FS, dir, name string) (manifest.Manifest, string, error) {
 		return m, "", err
 	}
 	note := path.Join(dir, m.NoteName())
-	if name != note && vault.ChapterOf(fsys, name) != note && name != path.Join(dir, m.Source.Name) && !strings.EqualFold(path.Ext(name), ".pdf") {
+	if name != note && vault.NewBundles(fsys).ChapterOf(name) != note && name != path.Join(dir, m.Source.Name) && !strings.EqualFold(path.Ext(name), ".pdf") {
 		return m, "", fs.ErrNotExist // a file beside the import
 	}
 	return m, note, nil

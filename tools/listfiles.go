@@ -59,8 +59,8 @@ func (in listFilesInput) where(p Paths) (string, error) {
 }
 
 // fits reports whether the glob matches a file below the folder.
-func (in listFilesInput) fits(fsys fs.FS, dir, name string) bool {
-	return in.Glob == "" || vault.Fits(fsys, func(name string) bool {
+func (in listFilesInput) fits(bundles *vault.Bundles, dir, name string) bool {
+	return in.Glob == "" || bundles.Fits(func(name string) bool {
 		return doublestar.MatchUnvalidated(in.Glob, strings.TrimPrefix(name, dir+"/"))
 	}, name)
 }
@@ -84,8 +84,9 @@ func (f *Finder) list(ctx context.Context, input json.RawMessage) content.ToolRe
 		return Failed("%v", err)
 	}
 	var rows, names []string
+	bundles := vault.NewBundles(f.FS)
 	whole, err := f.walk(ctx, dir, in.Glob == "", func(name string, d fs.DirEntry) error {
-		if in.fits(f.FS, dir, name) {
+		if in.fits(bundles, dir, name) {
 			rows, names = append(rows, row(name, d)), append(names, name)
 		}
 		return nil

@@ -65,8 +65,9 @@ func (f *Finder) search(ctx context.Context, input json.RawMessage) content.Tool
 		return Failed("%v", err)
 	}
 	s := search{pattern: pattern, skip: in.From, room: room(f.MaxText) - reserve}
+	bundles := vault.NewBundles(f.FS)
 	whole, err := f.walk(ctx, dir, false, func(name string, d fs.DirEntry) error {
-		if !in.fits(f.FS, dir, name) || in.Glob == "" && !strings.HasSuffix(dir, "/"+vault.TextDir) && vault.IsPageText(f.FS, name) {
+		if !in.fits(bundles, dir, name) || in.Glob == "" && !strings.HasSuffix(dir, "/"+vault.TextDir) && bundles.IsPageText(name) {
 			return nil // a page's text is found once, in the note
 		}
 		return s.file(f.Paths, name, d)

@@ -22,28 +22,46 @@ const (
 const manifestHead = 4 << 10
 
 // BundleNote returns the name of a bundle's note, or "" if the folder is no bundle or its note is called index.md.
-func BundleNote(fsys fs.FS, dir string) string {
-	note, _ := bundleHead(fsys, dir)
-	return note
+func BundleNote(fsys fs.FS, dir string) string { return headOf(fsys, dir).note }
+
+// Bundles recognises files of bundles by their names and the manifests beside them. It reads each manifest once, and is thus for one
+// look at the vault. It must not be used by several goroutines at once.
+type Bundles struct {
+	fsys  fs.FS
+	heads map[string]bundleHead // by folder
 }
 
-// bundleHead returns the name of a bundle's note, as [BundleNote] does, and the kind of its source, or "".
-func bundleHead(fsys fs.FS, dir string) (note, kind string) {
+// bundleHead is the beginning of a manifest: the name of the note, as [BundleNote] returns it, and the kind of the source, or "".
+type bundleHead struct{ note, kind string }
+
+// NewBundles returns the bundles of a vault.
+func NewBundles(fsys fs.FS) *Bundles { return &Bundles{fsys: fsys, heads: map[string]bundleHead{}} }
+
+func (b *Bundles) head(dir string) bundleHead {
+	head, known := b.heads[dir]
+	if !known {
+		head = headOf(b.fsys, dir)
+		b.heads[dir] = head
+	}
+	return head
+}
+
+func headOf(fsys fs.FS, dir string) bundleHead {
 	file, err := fsys.Open(path.Join(dir, ManifestFile))
 	if err != nil {
-		return "", ""
+		return bundleHead{}
 	}
 	defer file.Close()
 	dec := json.NewDecoder(io.LimitReader(file, manifestHead))
 	for _, want := range []json.Token{json.Delim('{'), "version", 1.0, "note"} {
 		if got, err := dec.Token(); err != nil || got != want {
-			return "", ""
+			return bundleHead{}
 		}
 	}
 	token, err := dec.Token()
 	name, ok := token.(string)
 	if err != nil || !ok || !fs.ValidPath(name) || strings.Contains(name, "/") {
-		return "", ""
+		return bundleHead{}
 	}
 	var source struct {
 		Kind string `json:"kind"`
@@ -51,7 +69,7 @@ func bundleHead(fsys fs.FS, dir string) (note, kind string) {
 	if token, err := dec.Token(); err == nil && token == "source" {
 		_ = dec.Decode(&source) // without it, the kind is not known
 	}
-	return path.Join(dir, name), source.Kind
+	return bundleHead{path.Join(dir, name), source.Kind}
 }
 
 // Actual returns the name of the file that a written name means. Paths of older bundles still work: `<bundle>/index.md` is the
@@ -73,16 +91,16 @@ func Actual(fsys fs.FS, name string) string {
 }
 
 // Former returns the name that a file would have in an older bundle, or "" if it has none. [Actual] leads from there to the file.
-func Former(fsys fs.FS, name string) string {
+func (b *Bundles) Former(name string) string {
 	former := ""
 	switch {
 	case !fs.ValidPath(name):
-	case isPage(name, ".txt") && BundleNote(fsys, path.Dir(path.Dir(name))) != "":
+	case b.IsPageText(name):
 		former = strings.TrimSuffix(name, ".txt") + ".md"
-	case strings.HasSuffix(name, ".md") && BundleNote(fsys, path.Dir(name)) == name:
+	case strings.HasSuffix(name, ".md") && b.head(path.Dir(name)).note == name:
 		former = path.Join(path.Dir(name), FormerNote)
 	}
-	if former == name || former != "" && there(fsys, former) {
+	if former == name || former != "" && there(b.fsys, former) {
 		return ""
 	}
 	return former
@@ -90,7 +108,7 @@ func Former(fsys fs.FS, name string) string {
 
 // Fits reports whether a file is meant by a glob, under its own name or the one in older bundles. match is the glob. The text of a
 // page, which is no note any more, is meant by a glob that names it, such as `*/text/*.md`, and not by one for any note.
-func Fits(fsys fs.FS, match func(name string) bool, name string) bool {
+func (b *Bundles) Fits(match func(name string) bool, name string) bool {
 	if match(name) {
 		return true
 	}
@@ -101,20 +119,20 @@ func Fits(fsys fs.FS, match func(name string) bool, name string) bool {
 			return false
 		}
 	}
-	return (strings.HasSuffix(name, ".md") || isPage(name, ".txt")) && match(path.Join(dir, other)) && Former(fsys, name) != ""
+	return (strings.HasSuffix(name, ".md") || isPage(name, ".txt")) && match(path.Join(dir, other)) && b.Former(name) != ""
 }
 
 // IsPageText reports whether a file is the text of a page, whose note or chapter note has the same text.
-func IsPageText(fsys fs.FS, name string) bool {
-	return isPage(name, ".txt") && BundleNote(fsys, path.Dir(path.Dir(name))) != ""
+func (b *Bundles) IsPageText(name string) bool {
+	return isPage(name, ".txt") && b.head(path.Dir(path.Dir(name))).note != ""
 }
 
 // ChapterOf returns the note of the document that a chapter note belongs to, or "". A folder of this name in an export of notes holds
 // other notes.
-func ChapterOf(fsys fs.FS, name string) string {
+func (b *Bundles) ChapterOf(name string) string {
 	if dir := path.Dir(name); path.Base(dir) == ChaptersDir && strings.HasSuffix(name, ".md") {
-		if note, kind := bundleHead(fsys, path.Dir(dir)); kind != "archive" {
-			return note
+		if head := b.head(path.Dir(dir)); head.kind != "archive" {
+			return head.note
 		}
 	}
 	return ""
@@ -125,6 +143,9 @@ var asideName = regexp.MustCompile(`^(.+) \(version \d+\)( \(\d+\))?$`)
 
 // IsFormerVersion reports whether a file is in a bundle that a newer version has replaced, and that is kept beside it.
 func IsFormerVersion(fsys fs.FS, name string) bool {
+	if !strings.Contains(name, " (version ") {
+		return false
+	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		parts := asideName.FindStringSubmatch(path.Base(dir))
 		if parts != nil && isBundle(fsys, dir) && isBundle(fsys, path.Join(path.Dir(dir), parts[1])) {

@@ -1,7 +1,9 @@
 package vault_test
 
 import (
+	"io/fs"
 	"path"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -59,12 +61,12 @@ func TestFits(t *testing.T) {
 		{"Notes/*/*.md", "Notes/text/page_1.txt", false},
 	} {
 		match := func(name string) bool { ok, _ := path.Match(c.glob, name); return ok }
-		if got := vault.Fits(bundles(), match, c.name); got != c.want {
+		if got := vault.NewBundles(bundles()).Fits(match, c.name); got != c.want {
 			t.Errorf("%s fits %s: %v, want %v", c.name, c.glob, got, c.want)
 		}
 	}
 	any := func(name string) bool { return path.Ext(name) == ".md" }
-	if vault.Fits(bundles(), any, "Imported/Workbook/text/page_0001.txt") {
+	if vault.NewBundles(bundles()).Fits(any, "Imported/Workbook/text/page_0001.txt") {
 		t.Error("a glob for all notes finds the text of a page")
 	}
 }
@@ -74,8 +76,44 @@ func TestChapterOf(t *testing.T) {
 		"Imported/Workbook/chapters/01 A.md": "Imported/Workbook/Workbook.md", "Imported/Workbook/chapters/01 A.txt": "", "Imported/Workbook/other/01 A.md": "",
 		"Imported/Old/chapters/01 A.md": "", "Imported/Novel/chapters/One.md": "", // a folder of an export of notes
 	} {
-		if got := vault.ChapterOf(bundles(), name); got != want {
+		if got := vault.NewBundles(bundles()).ChapterOf(name); got != want {
 			t.Errorf("ChapterOf(%q) = %q, want %q", name, got, want)
 		}
+	}
+}
+
+// opened counts how often files are opened.
+type opened struct {
+	fs.FS
+	times map[string]int
+}
+
+func (o opened) Open(name string) (fs.File, error) {
+	o.times[name]++
+	return o.FS.Open(name)
+}
+
+// Walks ask about each file of a folder.
+func TestBundles_readManifestsOnce(t *testing.T) {
+	files := opened{bundles(), map[string]int{}}
+	b := vault.NewBundles(files)
+	for range 3 {
+		for _, name := range []string{"Imported/Workbook/Workbook.md", "Imported/Workbook/other.md", "Imported/Workbook/chapters/01 A.md", "Notes/one.md", "Notes/two.md"} {
+			b.Fits(func(name string) bool { return path.Base(name) == "index.md" }, name)
+			b.ChapterOf(name)
+		}
+	}
+	for name, want := range map[string]int{"Imported/Workbook/manifest.json": 1, "Notes/manifest.json": 1} {
+		if got := files.times[name]; got != want {
+			t.Errorf("%s was opened %d times, want %d", name, got, want)
+		}
+	}
+	clear(files.times)
+	for _, name := range []string{"Imported/Workbook/Workbook.md", "Notes/one.md"} {
+		vault.IsFormerVersion(files, name)
+		vault.NewBundles(files).Fits(func(name string) bool { return strings.HasSuffix(name, ".md") }, name)
+	}
+	if len(files.times) > 0 {
+		t.Errorf("names that say enough made it open %v", files.times)
 	}
 }

@@ -69,7 +69,7 @@ func (w *Written) former(linkpath, from string) Location {
 		beside, mean = ManifestFile, func(name string) string { return BundleNote(w.fsys, path.Dir(name)) }
 	case isPage(path.Join(dir, stem), ""):
 		beside, mean = stem+".txt", func(name string) string {
-			if IsPageText(w.fsys, name) {
+			if NewBundles(w.fsys).IsPageText(name) {
 				return name
 			}
 			return ""

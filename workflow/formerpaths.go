@@ -41,7 +41,7 @@ func maybeFormer(written string) bool {
 // former notes a path that means a file with another name.
 func (i *inspector) former(t directives.Target, name string) {
 	old := path.Base(t.Path)
-	if former := vault.Former(i.world.FS, name); former == "" || !strings.EqualFold(path.Base(former), strings.TrimSuffix(old, ".md")+".md") {
+	if former := vault.NewBundles(i.world.FS).Former(name); former == "" || !strings.EqualFold(path.Base(former), strings.TrimSuffix(old, ".md")+".md") {
 		return
 	}
 	now := path.Base(name)

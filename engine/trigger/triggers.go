@@ -48,7 +48,7 @@ type Config struct {
 	Writers   Writers
 	Imports   Imports
 	Files     vault.Lister               // nil: changes made before the start go unnoticed
-	FS        fs.FS                      // the vault, for watch globs of older bundles' names (see vault.Fits); nil: names count alone
+	FS        fs.FS                      // the vault, for watch globs of older bundles' names (see vault.Bundles); nil: names count alone
 	Ours      func(name string) bool     // files that never fire anything: vaultflow keeps them itself. nil means none
 	Busy      func(workflow string) bool // whether a run of it has not ended; changes wait for that. nil means never
 	Importing func() bool                // whether an import has not ended; imports that are gathered wait for that. nil means never

@@ -73,10 +73,11 @@ func (w *watching) watches(p *workflow.Plan, name string) bool {
 	if w.cfg.FS == nil {
 		return p.Meta.Watches(name)
 	}
-	if document := vault.ChapterOf(w.cfg.FS, name); document != "" && p.Meta.Watches(document) || vault.IsFormerVersion(w.cfg.FS, name) {
+	bundles := vault.NewBundles(w.cfg.FS)
+	if document := bundles.ChapterOf(name); document != "" && p.Meta.Watches(document) || vault.IsFormerVersion(w.cfg.FS, name) {
 		return false
 	}
-	return vault.Fits(w.cfg.FS, p.Meta.Watches, name)
+	return bundles.Fits(p.Meta.Watches, name)
 }
 
 // take adds a change to the batches of some workflows, except of those that know the file with this content.
