@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -93,30 +92,23 @@ func (p *Provider) Generate(ctx context.Context, r llm.Request, progress func(st
 	if err != nil {
 		return nil, err
 	}
-	got, err := p.endpoint.Post(ctx, "/ocr", body)
-	if err != nil {
-		return nil, err
-	}
-	defer got.Close()
-	if len(body.Omitted()) > 0 {
-		return nil, p.fault(llm.ClassUnsupportedMedia, "the picture could not be read when it was sent")
-	}
-	data, err := io.ReadAll(io.LimitReader(got.Body, maxAnswer+1))
-	switch {
-	case err != nil:
-		return nil, got.Broken(err)
-	case len(data) > maxAnswer:
-		return nil, p.fault(llm.ClassOther, fmt.Sprintf("the answer is larger than %d MB", maxAnswer>>20))
-	}
-	var a answer
-	if err := json.Unmarshal(data, &a); err != nil || len(a.Pages) == 0 {
-		return nil, p.fault(llm.ClassOther, "the answer has no pages")
-	}
-	response := p.response(a, r.Model, data)
-	if progress != nil && response.Text != "" {
-		progress(response.Text)
-	}
-	return response, nil
+	return p.endpoint.Ask(ctx, "/ocr", body, func(got *wire.Answer) (*llm.Response, error) {
+		if len(body.Omitted()) > 0 {
+			return nil, p.endpoint.Fault(llm.ClassUnsupportedMedia, "the picture could not be read when it was sent")
+		}
+		var a answer
+		data, err := got.JSON(maxAnswer, &a)
+		if err != nil {
+			return nil, err
+		}
+		if len(a.Pages) == 0 {
+			return nil, p.endpoint.Fault(llm.ClassOther, "the answer has no pages")
+		}
+		response := p.response(a, r.Model, data)
+		got.Tell(progress)
+		got.Say(response.Text)
+		return response, nil
+	})
 }
 
 func (p *Provider) write(r llm.Request) (*wire.Body, error) {
@@ -128,13 +120,13 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 				continue
 			}
 			if document != nil {
-				return nil, p.fault(llm.ClassImageCount, "one picture at a time is recognised")
+				return nil, p.endpoint.Fault(llm.ClassImageCount, "one picture at a time is recognised")
 			}
 			document, _ = drawing.Media(b)
 		}
 	}
 	if document == nil {
-		return nil, p.fault(llm.ClassParameter, "there is no picture to recognise")
+		return nil, p.endpoint.Fault(llm.ClassParameter, "there is no picture to recognise")
 	}
 	return drawing.Body(request{Model: r.Model, Document: document, Pictures: p.pictures})
 }
@@ -157,10 +149,6 @@ func (p *Provider) response(a answer, model string, data []byte) *llm.Response {
 		out.Usage.CostUSD = float64(count) * p.price
 	}
 	return out
-}
-
-func (p *Provider) fault(class llm.Class, message string) *llm.Error {
-	return &llm.Error{Class: class, Provider: p.endpoint.Provider(), Message: message, Usage: cost.Usage{CostUnknown: true}}
 }
 
 // Pictures returns the pictures of a [Provider]'s response. It skips those whose bytes cannot be decoded.

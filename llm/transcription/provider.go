@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -91,27 +90,20 @@ func (p *Provider) Generate(ctx context.Context, r llm.Request, progress func(st
 	if err != nil {
 		return nil, err
 	}
-	got, err := p.endpoint.Post(ctx, "/audio/transcriptions", body)
-	if err != nil {
-		return nil, err
-	}
-	defer got.Close()
-	data, err := io.ReadAll(io.LimitReader(got.Body, maxAnswer+1))
-	switch {
-	case err != nil:
-		return nil, got.Broken(err)
-	case len(data) > maxAnswer:
-		return nil, p.fault(llm.ClassOther, fmt.Sprintf("the answer is larger than %d MB", maxAnswer>>20))
-	}
-	var a answer
-	if err := json.Unmarshal(data, &a); err != nil || a.Text == nil {
-		return nil, p.fault(llm.ClassOther, "the answer has no text")
-	}
-	response := p.response(a, r.Model, data)
-	if progress != nil && response.Text != "" {
-		progress(response.Text)
-	}
-	return response, nil
+	return p.endpoint.Ask(ctx, "/audio/transcriptions", body, func(got *wire.Answer) (*llm.Response, error) {
+		var a answer
+		data, err := got.JSON(maxAnswer, &a)
+		if err != nil {
+			return nil, err
+		}
+		if a.Text == nil {
+			return nil, p.endpoint.Fault(llm.ClassOther, "the answer has no text")
+		}
+		response := p.response(a, r.Model, data)
+		got.Tell(progress)
+		got.Say(response.Text)
+		return response, nil
+	})
 }
 
 func (p *Provider) write(ctx context.Context, r llm.Request) (*wire.Body, error) {
@@ -122,22 +114,22 @@ func (p *Provider) write(ctx context.Context, r llm.Request) (*wire.Body, error)
 				continue
 			}
 			if recording != nil {
-				return nil, p.fault(llm.ClassParameter, "one recording at a time is transcribed")
+				return nil, p.endpoint.Fault(llm.ClassParameter, "one recording at a time is transcribed")
 			}
 			recording = b
 		}
 	}
 	if recording == nil || r.Media == nil {
-		return nil, p.fault(llm.ClassParameter, "there is no recording to transcribe")
+		return nil, p.endpoint.Fault(llm.ClassParameter, "there is no recording to transcribe")
 	}
 	data, mediaType, err := r.Media.Load(ctx, recording)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, p.fault(llm.ClassUnsupportedMedia, "the recording could not be read when it was sent")
+		return nil, p.endpoint.Fault(llm.ClassUnsupportedMedia, "the recording could not be read when it was sent")
 	case !Takes(mediaType):
-		return nil, p.fault(llm.ClassUnsupportedMedia, "services take no recordings of this kind")
+		return nil, p.endpoint.Fault(llm.ClassUnsupportedMedia, "services take no recordings of this kind")
 	}
 	fields := [][2]string{{"model", r.Model}, {"response_format", format(r.Model)}}
 	if p.language != "" {
@@ -169,10 +161,6 @@ func (p *Provider) response(a answer, model string, data []byte) *llm.Response {
 		out.Usage.CostUSD, out.Usage.CostUnknown = length/60*p.price, false
 	}
 	return out
-}
-
-func (p *Provider) fault(class llm.Class, message string) *llm.Error {
-	return &llm.Error{Class: class, Provider: p.endpoint.Provider(), Message: message, Usage: cost.Usage{CostUnknown: true}}
 }
 
 // Segments returns the segments of a [Provider]'s response in order. There are none when the service reports no times.

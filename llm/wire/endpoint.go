@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +45,11 @@ func (e *Endpoint) Kind() string { return e.kind }
 // Empty returns the error for a request without content.
 func (e *Endpoint) Empty() error {
 	return &llm.Error{Class: llm.ClassParameter, Provider: e.provider, Message: "there is nothing to send: the prompt is empty"}
+}
+
+// Fault returns an error that is not the service's own.
+func (e *Endpoint) Fault(class llm.Class, message string) error {
+	return &llm.Error{Class: class, Provider: e.provider, Message: message, Usage: cost.Usage{CostUnknown: true}}
 }
 
 // Ask sends a body, and reads the answer with read.
@@ -156,6 +162,20 @@ func (a *Answer) Text() string { return a.text.String() }
 func (a *Answer) Close() {
 	a.watch.stop()
 	_ = a.closer.Close() // nothing was written through it
+}
+
+// JSON reads an answer of at most limit bytes that does not stream into v, and returns its bytes.
+func (a *Answer) JSON(limit int64, v any) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(a.Body, limit+1))
+	switch {
+	case err != nil:
+		return nil, a.Broken(err)
+	case int64(len(data)) > limit:
+		return nil, a.endpoint.Fault(llm.ClassOther, fmt.Sprintf("the answer is larger than %d MB", limit>>20))
+	case json.Unmarshal(data, v) != nil:
+		return nil, a.endpoint.Fault(llm.ClassOther, "the answer is not the JSON that was expected")
+	}
+	return data, nil
 }
 
 // Broken returns the error for an answer that could not be read to its end.
