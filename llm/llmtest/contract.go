@@ -3,9 +3,11 @@ package llmtest
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,6 +30,35 @@ func Contract(t *testing.T, open func(t *testing.T) llm.Provider, request llm.Re
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			check(t, open(t), request)
+		})
+	}
+}
+
+// Failures runs what a provider promises about refusals and broken answers. open returns one whose service answers request with
+// a status, a Retry-After of 7 seconds and a body; hollow is an answer of the service without content.
+func Failures(t *testing.T, open func(t *testing.T, status int, answer string) llm.Provider, request llm.Request, key, hollow string) {
+	t.Helper()
+	for name, test := range map[string]struct {
+		status int
+		answer string
+		class  llm.Class
+	}{
+		"wrong key":  {http.StatusUnauthorized, `{"error":{"message":"Incorrect API key ` + key + `"}}`, llm.ClassAuth},
+		"too many":   {http.StatusTooManyRequests, `{"message":"Rate limit exceeded"}`, llm.ClassRateLimit},
+		"overloaded": {http.StatusServiceUnavailable, `no JSON`, llm.ClassOverloaded},
+		"hollow":     {http.StatusOK, hollow, llm.ClassOther},
+		"no JSON":    {http.StatusOK, `<html>`, llm.ClassOther},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := open(t, test.status, test.answer).Generate(t.Context(), request, nil)
+			failure, ok := llm.AsError(err)
+			if !ok || failure.Class != test.class || strings.Contains(err.Error(), key) {
+				t.Fatalf("got %v", err)
+			}
+			if test.status != http.StatusOK && failure.RetryAfter != 7*time.Second {
+				t.Errorf("Retry-After was not obeyed: %s", failure.RetryAfter)
+			}
 		})
 	}
 }

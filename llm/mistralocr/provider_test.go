@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -99,29 +98,9 @@ func TestGenerate(t *testing.T) {
 
 func TestGenerate_failures(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		status int
-		answer string
-		class  llm.Class
-	}{
-		"wrong key":  {http.StatusUnauthorized, `{"detail":"Unauthorized"}`, llm.ClassAuth},
-		"too many":   {http.StatusTooManyRequests, `{"message":"Rate limit exceeded"}`, llm.ClassRateLimit},
-		"overloaded": {http.StatusServiceUnavailable, `no JSON`, llm.ClassOverloaded},
-		"no pages":   {http.StatusOK, `{"pages":[]}`, llm.ClassOther},
-		"no JSON":    {http.StatusOK, `<html>`, llm.ClassOther},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := strict(t, false, test.status, test.answer).Generate(t.Context(), asking(loader(png), picture), nil)
-			failure, ok := llm.AsError(err)
-			if !ok || failure.Class != test.class || strings.Contains(err.Error(), key) {
-				t.Fatalf("got %v", err)
-			}
-			if test.status != http.StatusOK && failure.RetryAfter != 7*time.Second {
-				t.Errorf("Retry-After was not obeyed: %s", failure.RetryAfter)
-			}
-		})
-	}
+	llmtest.Failures(t, func(t *testing.T, status int, answer string) llm.Provider {
+		return strict(t, false, status, answer)
+	}, asking(loader(png), picture), key, `{"pages":[]}`)
 }
 
 func TestGenerate_refusesBeforeAnyRequest(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -96,29 +95,9 @@ func TestGenerate(t *testing.T) {
 
 func TestGenerate_failures(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		status int
-		answer string
-		class  llm.Class
-	}{
-		"wrong key":  {http.StatusUnauthorized, `{"error":{"message":"Incorrect API key"}}`, llm.ClassAuth},
-		"too many":   {http.StatusTooManyRequests, `{"error":{"message":"Rate limit exceeded"}}`, llm.ClassRateLimit},
-		"overloaded": {http.StatusServiceUnavailable, `no JSON`, llm.ClassOverloaded},
-		"no text":    {http.StatusOK, `{"segments":[]}`, llm.ClassOther},
-		"no JSON":    {http.StatusOK, `<html>`, llm.ClassOther},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := strict(t, verbose, test.status, test.answer).Generate(t.Context(), asking("whisper-1", loader("audio/mpeg"), recording), nil)
-			failure, ok := llm.AsError(err)
-			if !ok || failure.Class != test.class || strings.Contains(err.Error(), key) {
-				t.Fatalf("got %v", err)
-			}
-			if test.status != http.StatusOK && failure.RetryAfter != 7*time.Second {
-				t.Errorf("Retry-After was not obeyed: %s", failure.RetryAfter)
-			}
-		})
-	}
+	llmtest.Failures(t, func(t *testing.T, status int, answer string) llm.Provider {
+		return strict(t, verbose, status, answer)
+	}, asking("whisper-1", loader("audio/mpeg"), recording), key, `{"segments":[]}`)
 }
 
 func TestGenerate_refusesBeforeAnyRequest(t *testing.T) {
