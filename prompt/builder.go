@@ -168,7 +168,7 @@ func newAttempt(ctx context.Context, b Builder, spec Spec) *attempt {
 
 // files reads the builder's files that are allowed; nil: all.
 func (b Builder) files(allowed func(name string) bool) *files {
-	return &files{fs: b.FS, maxFile: b.MaxFile, allowed: allowed, parsed: map[string]*parsed{}}
+	return &files{fs: b.FS, maxFile: b.MaxFile, allowed: allowed, parsed: map[string]*parsed{}, bundles: map[string]bundleRead{}}
 }
 
 // trust decides what is data from outside. An answer of Known holds for the whole Build.

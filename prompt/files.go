@@ -14,12 +14,19 @@ import (
 	"github.com/vaultflow/vaultflow/policy/origin"
 )
 
-// files reads the files of a vault, each note once in a Build.
+// files reads the files of a vault, each note and each manifest once in a Build.
 type files struct {
 	fs      fs.FS
 	maxFile int64                  // the size above which a text file is not shown, in bytes; 0 is defaultMaxFile
 	allowed func(name string) bool // permissions.read; nil: every file
 	parsed  map[string]*parsed
+	bundles map[string]bundleRead // by folder
+}
+
+// bundleRead is a manifest, or why there is none.
+type bundleRead struct {
+	bundle *bundle
+	err    error
 }
 
 // defaultMaxFile is the size above which a text file is not shown, in bytes.
@@ -102,8 +109,17 @@ func (f *files) text(name string) (string, error) {
 	return string(decode(data).text), nil
 }
 
-// bundle reads the manifest of a folder. Without one the error is fs.ErrNotExist.
+// bundle returns the manifest of a folder. Without one the error is fs.ErrNotExist.
 func (f *files) bundle(dir string) (*bundle, error) {
+	got, known := f.bundles[dir]
+	if !known {
+		got.bundle, got.err = f.readBundle(dir)
+		f.bundles[dir] = got
+	}
+	return got.bundle, got.err
+}
+
+func (f *files) readBundle(dir string) (*bundle, error) {
 	name := path.Join(dir, "manifest.json")
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrNotExist

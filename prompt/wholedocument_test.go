@@ -2,6 +2,8 @@ package prompt_test
 
 import (
 	"fmt"
+	"io/fs"
+	"path"
 	"strings"
 	"testing"
 
@@ -74,5 +76,35 @@ func TestBuild_noteRepresentsTheWholeDocument(t *testing.T) {
 		if got := seen(build(t, longBook(), s)); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
 		}
+	}
+}
+
+// manifestReads counts how often a manifest is opened.
+type manifestReads struct {
+	fs.FS
+	n int
+}
+
+func (f *manifestReads) Open(name string) (fs.File, error) {
+	if path.Base(name) == "manifest.json" {
+		f.n++
+	}
+	return f.FS.Open(name)
+}
+
+// A Build reads the manifest of an import once, however many of its notes and pictures it shows.
+func TestBuild_readsAManifestOnce(t *testing.T) {
+	t.Parallel()
+	v := longBook()
+	b := v.builder()
+	count := &manifestReads{FS: b.FS}
+	b.FS = count
+	s := spec(input(t, `file: Imported/Book/Book.md (pages="2-3")`), input(t, "file: Imported/Book/Book.md"), input(t, "file: Imported/Book/Book.md (head=20)"))
+	s.Bounds.MaxImages = 1
+	if _, err := b.Build(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if count.n != 1 {
+		t.Errorf("the manifest was read %d times", count.n)
 	}
 }
