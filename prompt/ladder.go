@@ -3,8 +3,10 @@ package prompt
 import (
 	"context"
 	"fmt"
+	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,13 +25,12 @@ type ladder struct {
 	pictures  *pictureReader
 	trust     policy.Trust
 
-	texts     int                // tokens left for texts that replace pictures
-	room      int                // tokens left in the prompt; with unbounded they do not matter
-	full      bool               // no further text is read
-	shown     map[string]bool    // keys of pages whose text is in the prompt
-	leaves    map[string]leaf    // of pictures of imports, by name
-	note      map[string]*bundle // of folders; nil: no import
-	unbounded bool
+	texts  int                // tokens left for texts that replace pictures
+	room   int                // tokens left in the prompt
+	full   bool               // no further text is read
+	shown  map[string]bool    // keys of pages whose text is in the prompt
+	leaves map[string]leaf    // of pictures of imports, by name
+	note   map[string]*bundle // of folders; nil: no import
 }
 
 // descend does the work of when_exceeded=ladder.
@@ -40,7 +41,10 @@ func (a *attempt) descend(ctx context.Context, out *outline, decisions []policy.
 	l := &ladder{
 		out: out, decisions: decisions, bounds: bounds, sees: a.spec.Caps.Has(policy.Vision), files: a.files, documents: a.documents,
 		pictures: a.pictures, trust: a.trust, texts: bounds.MaxFallbackTokens, room: bounds.MaxPromptTokens - bounds.ReservedTokens,
-		unbounded: bounds.MaxPromptTokens == 0, shown: map[string]bool{}, leaves: map[string]leaf{}, note: map[string]*bundle{},
+		shown: map[string]bool{}, leaves: map[string]leaf{}, note: map[string]*bundle{},
+	}
+	if bounds.MaxPromptTokens == 0 {
+		l.room = math.MaxInt
 	}
 	return l.descend(ctx)
 }
@@ -181,8 +185,8 @@ func (l *ladder) take(tokens int) bool {
 	if l.full {
 		return false
 	}
-	if tokens > l.texts || tokens > l.room && !l.unbounded {
-		l.full = l.texts < l.bounds.MaxFallbackTokens/4 || l.room < l.bounds.MaxFallbackTokens/4 && !l.unbounded
+	if left := min(l.texts, l.room); tokens > left {
+		l.full = left < l.bounds.MaxFallbackTokens/4
 		return false
 	}
 	l.texts, l.room = l.texts-tokens, l.room-tokens
@@ -338,16 +342,19 @@ func (l *ladder) close(g group) {
 	if len(g.media) == 0 || g.file == "" && len(g.media) < 2 {
 		return
 	}
+	span := &leftOut{}
 	for _, i := range g.media {
-		l.decisions[l.out.items[i].media.cand].Step = policy.StepRange
+		it := &l.out.items[i]
+		it.span, span.items = span, append(span.items, it)
+		l.decisions[it.media.cand].Step = policy.StepRange
 	}
 	for _, i := range g.gaps {
 		it := &l.out.items[i]
 		it.gap = true
 		it.line.Fate, it.line.Reason, it.line.Text, it.line.Tokens = policy.Omitted, "beside pages that are not shown", "", 0
 	}
-	if g.file != "" && l.sees || g.file != "" && l.bounds.MaxFallbackTokens > 0 {
-		l.out.page(g.file)
+	if g.file != "" && (l.sees || l.bounds.MaxFallbackTokens > 0) && !slices.Contains(l.out.paged, g.file) {
+		l.out.paged = append(l.out.paged, g.file)
 	}
 	if len(g.inputs) < 2 {
 		return
@@ -357,16 +364,6 @@ func (l *ladder) close(g group) {
 			it.gap = true
 		}
 	}
-}
-
-// page remembers a file some of whose pages are named in ranges.
-func (o *outline) page(file string) {
-	for _, name := range o.paged {
-		if name == file {
-			return
-		}
-	}
-	o.paged = append(o.paged, file)
 }
 
 // aboutAPage are the lines that the note of an import has for each page, besides picture and text.
@@ -382,10 +379,9 @@ func saysNothing(words string) bool {
 	return true
 }
 
-// leftOut is a range on its way: neighbours of which nothing is shown.
+// leftOut is a range: neighbours of which nothing is shown.
 type leftOut struct {
-	items  []*item
-	reason string
+	items []*item
 }
 
 // words is the marker of the range. reading: the model can call tools.
@@ -405,7 +401,7 @@ func (r leftOut) words(reading bool) string {
 	if file == "" {
 		words += ", " + quoted(first.line.label()) + " to " + quoted(last.line.label())
 	}
-	words += ": " + quoted(r.reason)
+	words += ": " + quoted(first.line.Reason)
 	if !reading {
 		return "[" + words + "]"
 	}

@@ -35,6 +35,7 @@ type item struct {
 	text  *decoded // of roleText: the file's text, in which words start …
 	start int      // … at this byte
 	held  bool     // there is no room for it: it joins a marker with its neighbours
+	span  *leftOut // the range that names it
 	gap   bool     // it says nothing without what is next to it, which is in a range: it goes with it
 }
 

@@ -18,12 +18,12 @@ type renderer struct {
 
 	blocks  []content.Block
 	chunks  []Deferred
-	blank   string // white space that waits for a block to join
-	midline bool   // the last text does not end a line
-	blind   int    // images that became text because the model cannot see
-	unseen  int    // pages that did
-	row     run    // neighbours that have no room
-	span    leftOut
+	blank   string   // white space that waits for a block to join
+	midline bool     // the last text does not end a line
+	blind   int      // images that became text because the model cannot see
+	unseen  int      // pages that did
+	row     run      // neighbours that have no room
+	span    *leftOut // pages or pictures of which nothing is shown; nil: none
 }
 
 // render makes the prompt of the items.
@@ -180,8 +180,11 @@ func (r *renderer) joins(it *item) bool {
 	if it.gap {
 		return true
 	}
-	if it.role == roleMedia && r.decisions[it.media.cand].Step == policy.StepRange {
-		r.spans(it)
+	if it.span != nil {
+		if it.span != r.span {
+			r.flush()
+			r.span = it.span
+		}
 		return true
 	}
 	if it.role == roleMedia && it.media.page != "" && r.decisions[it.media.cand].Step == "" && r.decisions[it.media.cand].Bound != "" {
@@ -199,26 +202,11 @@ func (r *renderer) joins(it *item) bool {
 	return false
 }
 
-// spans adds an item to the range of its neighbours.
-func (r *renderer) spans(it *item) {
-	if n := len(r.span.items); n > 0 {
-		before, now := r.span.items[n-1].media.leaf, it.media.leaf
-		if before.file != now.file || now.n < before.n {
-			r.flush()
-		}
-	}
-	if len(r.span.items) == 0 {
-		r.flush()
-		r.span.reason = it.line.Reason
-	}
-	r.span.items = append(r.span.items, it)
-}
-
 // flush writes the marker of neighbours that have no room.
 func (r *renderer) flush() {
-	if len(r.span.items) > 0 {
+	if r.span != nil {
 		words := r.span.words(r.spec.Caps.Has(policy.Tools))
-		r.span = leftOut{}
+		r.span = nil
 		r.line(words)
 	}
 	if r.row.first == "" {
