@@ -4,8 +4,6 @@ package allowance
 import (
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
@@ -145,7 +143,7 @@ func Weight(blocks []content.Block) (text, images int) {
 		case content.Image:
 			images++
 		case content.Document:
-			images += documentPages(b)
+			images += b.PageCount()
 		case content.Audio, content.Video:
 			images++
 		default:
@@ -153,26 +151,6 @@ func Weight(blocks []content.Block) (text, images int) {
 		}
 	}
 	return text, images
-}
-
-// documentPages returns the number of pages in a document's range.
-func documentPages(d content.Document) int {
-	n := 0
-	for part := range strings.SplitSeq(d.PageRange, ",") {
-		low, high, ranged := strings.Cut(strings.TrimSpace(part), "-")
-		first, err := strconv.Atoi(low)
-		if err != nil {
-			return max(d.Pages, 1)
-		}
-		last := first
-		if ranged {
-			if last, err = strconv.Atoi(high); err != nil {
-				return max(d.Pages, 1)
-			}
-		}
-		n += max(last-first, 0) + 1
-	}
-	return max(n, 1)
 }
 
 // Exceeds reports whether that many more pictures are too many for the step.

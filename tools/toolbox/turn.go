@@ -100,9 +100,7 @@ func (b *Box) allowance(s step.Context, model step.Model, stored step.Prompt, in
 			a.Before = append(a.Before, engine.GivenPicture{Name: i.Name, Key: allowance.PictureKey(i), Bytes: a.Weigh(i)})
 		}
 	}
-	for _, p := range in.Pictures {
-		a.Before = append(a.Before, engine.GivenPicture{Name: p.Name, Key: p.Key, Bytes: p.Bytes})
-	}
+	a.Before = append(a.Before, in.Pictures...)
 	a.Before = slices.DeleteFunc(a.Before, func(g engine.GivenPicture) bool { return slices.Contains(in.Evicted, g.Name) })
 	return a
 }
@@ -315,8 +313,6 @@ func (t *turn) left() engine.UseToolsOut {
 		out.Pages = t.box.library.PagesShown(t.ctx, t.pages.lines)
 	}
 	out.Shown = append(out.Shown, t.leaves...)
-	for _, g := range t.media.Added() {
-		out.Pictures = append(out.Pictures, engine.GivenPicture{Name: g.Name, Key: g.Key, Bytes: g.Bytes})
-	}
+	out.Pictures = t.media.Added()
 	return out
 }
