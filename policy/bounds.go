@@ -46,13 +46,19 @@ type bounder struct {
 	who    string // the provider
 }
 
-// zeroIsNone holds the keys whose zero allows nothing. For any other key zero means unbounded.
-var zeroIsNone = map[string]bool{"max_images": true, "max_total_mb": true, "max_pages": true, "max_tool_images": true, "max_step_images": true, "max_fallback_tokens": true}
+// ZeroIsNone reports whether zero of a budget key allows nothing. For any other key it means unbounded.
+func ZeroIsNone(key string) bool {
+	switch key {
+	case "max_images", "max_total_mb", "max_pages", "max_tool_images", "max_step_images", "max_fallback_tokens":
+		return true
+	}
+	return false
+}
 
 // smaller applies the provider's limit if it is below the budget's.
 func (m bounder) smaller(key string, budget, limit int64) int64 {
 	m.from[key] = m.budget.origin(key)
-	if limit > 0 && (limit < budget || budget == 0 && !zeroIsNone[key]) {
+	if limit > 0 && (limit < budget || budget == 0 && !ZeroIsNone(key)) {
 		m.from[key] = m.who
 		return limit
 	}

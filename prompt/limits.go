@@ -83,7 +83,7 @@ func limits(b policy.Bounds, t Totals, u used) []Limit {
 		if l.Key == "max_fallback_tokens" && b.WhenExceeded != policy.Ladder {
 			continue
 		}
-		if l.Value == 0 && !zeroIsNone[l.Key] {
+		if l.Value == 0 && !policy.ZeroIsNone(l.Key) {
 			continue
 		}
 		l.Value, l.Used = rounded(l.Value), rounded(l.Used)
@@ -94,8 +94,5 @@ func limits(b policy.Bounds, t Totals, u used) []Limit {
 	}
 	return out
 }
-
-// zeroIsNone are the keys whose zero allows nothing; zero of another one is no bound.
-var zeroIsNone = map[string]bool{"max_images": true, "max_total_mb": true, "max_pages": true, "max_tool_images": true, "max_step_images": true, "max_fallback_tokens": true}
 
 func rounded(v float64) float64 { return math.Round(v*1e4) / 1e4 }
