@@ -40,12 +40,12 @@ type Candidate struct {
 	Remote    bool      // a URL; a fetched one has a SHA256
 	Problem   string    // why it cannot be a picture: "not an image", "corrupt: …"; or why a remote one was not fetched
 
-	Page   string // key of the document page it shows; a page counts once, however many candidates show it
-	Pages  int    // of a PageDocument: its number of pages
-	Tokens int    // of a PageText: estimated
-	Stands bool   // of a PageText: it replaces the picture of the page, for a model without vision
-	Cut    string // why the prompt was cut here, if it was; it gets no budget
-	Unread bool   // a picture that was not examined, because others fill the budget; it gets none
+	Page     string // key of the document page it shows; a page counts once, however many candidates show it
+	Pages    int    // of a PageDocument: its number of pages
+	Tokens   int    // of a PageText: estimated
+	Replaces bool   // of a PageText: it replaces the picture of the page, for a model without vision
+	Cut      string // why the prompt was cut here, if it was; it gets no budget
+	Unread   bool   // a picture that was not examined, because others fill the budget; it gets none
 }
 
 // Fate is what happens to a reference, in the words of the receipt.

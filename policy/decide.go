@@ -186,13 +186,13 @@ func order(fitting []int, cands []Candidate, e Exceeded) []int {
 
 // account tracks what is spent.
 type account struct {
-	bounds Bounds
-	images int
-	pages  int
-	shown  map[string]bool // keys of counted pages
-	bytes  int64
-	tokens int
-	stands int // tokens of texts that replace pictures
+	bounds   Bounds
+	images   int
+	pages    int
+	shown    map[string]bool // keys of counted pages
+	bytes    int64
+	tokens   int
+	fallback int // tokens of texts that replace pictures
 }
 
 // take spends what the candidate needs, or returns the budget that it exceeds.
@@ -211,7 +211,7 @@ func (a *account) take(c Candidate, d Decision) (key, reason string) {
 		return "max_pages", fmt.Sprintf("max_pages %d reached", b.MaxPages)
 	case c.Unread:
 		return "max_images", fmt.Sprintf("max_images %d reached: not examined", b.MaxImages)
-	case c.Stands && b.WhenExceeded == Ladder && a.stands+d.Tokens > b.MaxFallbackTokens:
+	case c.Replaces && b.WhenExceeded == Ladder && a.fallback+d.Tokens > b.MaxFallbackTokens:
 		return "max_fallback_tokens", fmt.Sprintf("max_fallback_tokens %d reached", b.MaxFallbackTokens)
 	case d.Bytes > 0 && a.bytes+d.Bytes > b.MaxTotalBytes:
 		return "max_total_mb", fmt.Sprintf("max_total_mb: %s and %s > %s", megabytes(a.bytes), megabytes(d.Bytes), megabytes(b.MaxTotalBytes))
@@ -222,8 +222,8 @@ func (a *account) take(c Candidate, d Decision) (key, reason string) {
 	a.pages += pages
 	a.bytes += d.Bytes
 	a.tokens += d.Tokens
-	if c.Stands {
-		a.stands += d.Tokens
+	if c.Replaces {
+		a.fallback += d.Tokens
 	}
 	if c.Page != "" && c.Kind != PageDocument {
 		a.shown[c.Page] = true
@@ -236,7 +236,7 @@ func (a *account) newPages(c Candidate) int {
 	switch {
 	case c.Kind == PageDocument:
 		return c.Pages
-	case c.Page == "" || a.shown[c.Page] || c.Stands && a.bounds.WhenExceeded == Ladder:
+	case c.Page == "" || a.shown[c.Page] || c.Replaces && a.bounds.WhenExceeded == Ladder:
 		return 0
 	}
 	return 1

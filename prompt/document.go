@@ -275,6 +275,6 @@ func (w documentWriter) pageParts(text string, m *media, l Line) {
 		at += size
 		line.Source.Extracted = true
 		line.Text, line.Tokens = words, policy.TextTokens(words)
-		w.out.attach(item{words: words, media: &one}, policy.Candidate{Kind: policy.PageText, Tokens: line.Tokens, Page: key, Stands: one.blind}, line)
+		w.out.attach(item{words: words, media: &one}, policy.Candidate{Kind: policy.PageText, Tokens: line.Tokens, Page: key, Replaces: one.blind}, line)
 	}
 }

@@ -59,7 +59,7 @@ func (l *ladder) descend(ctx context.Context) error {
 		if cand.Kind == policy.PageText {
 			l.shown[cand.Page] = true
 		}
-		if cand.Stands {
+		if cand.Replaces {
 			l.texts -= d.Tokens
 		}
 	}

@@ -32,7 +32,7 @@ func use(candidates []policy.Candidate, decisions []policy.Decision, ladder bool
 		cand := candidates[i]
 		if cand.Page != "" {
 			pages[cand.Page] = true
-			if !ladder || !cand.Stands {
+			if !ladder || !cand.Replaces {
 				counted[cand.Page] = true
 			}
 		}
