@@ -50,7 +50,7 @@ func (w *Writer) edit(ctx context.Context, input json.RawMessage) content.ToolRe
 	case in.Old == *in.New:
 		return Failed("old_text and new_text are the same")
 	}
-	name, err := w.file(in.Path)
+	name, err := w.File(in.Path)
 	if err == nil {
 		err = w.writable(name)
 	}

@@ -40,7 +40,7 @@ func (w *Writer) move(ctx context.Context, input json.RawMessage) content.ToolRe
 	if err != nil {
 		return Failed("%v", err)
 	}
-	from, err := w.file(in.From)
+	from, err := w.File(in.From)
 	if err == nil {
 		err = w.writable(from)
 	}
@@ -108,7 +108,7 @@ func (w *Writer) delete(ctx context.Context, input json.RawMessage) content.Tool
 	if !w.MayDelete {
 		return Failed("deleting needs approval: the workflow's author can add @approve tools to the step, or delete_file to permissions.tools")
 	}
-	name, err := w.file(in.Path)
+	name, err := w.File(in.Path)
 	if err == nil {
 		err = w.writable(name)
 	}

@@ -54,8 +54,8 @@ func clean(written string) (string, error) {
 	return name, nil
 }
 
-// file finds the file that a model names: by that name, by that name with .md, or as a wikilink.
-func (p Paths) file(written string) (string, error) {
+// File returns the file that a model names: by that name, by that name with .md, or as a wikilink. The file may be read.
+func (p Paths) File(written string) (string, error) {
 	target, isLink := linkTarget(written)
 	if isLink && p.Find != nil {
 		if name := p.Find(target); name != "" {

@@ -123,7 +123,7 @@ func (r *FileReader) read(ctx context.Context, input json.RawMessage) content.To
 
 // look finds a file and describes it. file is nil if there is a failed result instead.
 func (r *FileReader) look(ctx context.Context, written string) (name string, file *File, failed content.ToolResult) {
-	name, err := r.file(written)
+	name, err := r.File(written)
 	if err != nil {
 		return "", nil, Failed("%v", err)
 	}

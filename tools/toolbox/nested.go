@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/tools"
-	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -127,11 +125,10 @@ func (n nested) start(ctx context.Context, key string, call tools.WorkflowCall) 
 // files checks the files that a run is to be about. The calling workflow must be allowed to read them.
 func (n nested) files(plan *workflow.Plan, names []string) ([]string, error) {
 	var files []string
-	for _, name := range names {
-		name = vault.Actual(n.t.box.outputs.FS, name)
-		info, err := fs.Stat(n.t.box.outputs.FS, name)
-		if err != nil || !info.Mode().IsRegular() || !n.t.s.Plan.Meta.Permissions.MayRead(name) {
-			return nil, refuse("there is no file %.200q that you may read: write the whole name of a file, such as Notes/today.md", name)
+	for _, written := range names {
+		name, err := n.t.paths().File(written)
+		if err != nil {
+			return nil, refusal{err}
 		}
 		if !slices.Contains(files, name) {
 			files = append(files, name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -190,15 +191,18 @@ func TestRunWorkflow_aboutFiles(t *testing.T) {
 		"one by its old path": {[]string{"Imported/A/index.md"}, ""},
 		"none":                {[]string{}, `it works on a file: name it in "files"`},
 		"several for one":     {[]string{"a.md", "b.md"}, "call it once for each"},
-		"one that is missing": {[]string{"c.md"}, `there is no file "c.md" that you may read`},
-		"one out of reach":    {[]string{"Private/d.md"}, `no file "Private/d.md" that you may read`},
+		"one that is missing": {[]string{"c.md"}, `no file "c.md"`},
+		"one out of reach":    {[]string{"Private/d.md"}, "Private/d.md may not be read"},
+		"a link out of reach": {[]string{"link.md"}, "Private/d.md may not be read"},
+		"one that is hidden":  {[]string{".hidden.md"}, `".hidden.md" is hidden`},
 	} {
 		d, h := nesting(t, "run_workflow")
 		for file, text := range map[string]string{
-			"b.md": "x", "Private/d.md": "x", "Imported/A/A.md": "x", "Imported/A/manifest.json": `{"version": 1, "note": "A.md"}`,
+			"b.md": "x", ".hidden.md": "x", "Private/d.md": "x", "Imported/A/A.md": "x", "Imported/A/manifest.json": `{"version": 1, "note": "A.md"}`,
 		} {
 			d.files[file] = &fstest.MapFile{Data: []byte(text)}
 		}
+		d.files["link.md"] = &fstest.MapFile{Data: []byte("Private/d.md"), Mode: fs.ModeSymlink}
 		d.plan.Meta.Permissions.Read = []string{"*.md", "Imported/**"}
 		h.steps = []workflow.Step{{Name: "Step", Prompt: "Sum up {trigger}."}}
 		_, results := d.use(tool("run_workflow", in{"workflow": "brew", "files": tt.files}))
