@@ -7,8 +7,8 @@ import (
 
 // WithoutMetadata removes what a picture says besides its pixels: Exif (with the place where it was taken), XMP, IPTC, maker notes,
 // comments, thumbnails, chunks that are not in the standard, and what follows its end. Pixels stay as they are encoded, with
-// colour profile and animation; the Exif orientation goes, so turn the picture upright first. Without anything to remove the result is
-// data itself. It reports false for data that it cannot follow to the end, and for types other than PNG, JPEG, WebP and GIF.
+// colour profile and animation. The Exif orientation is removed too, so turn the picture upright first. If there is nothing to remove,
+// the result is data itself. It reports false for data that it cannot parse to the end, and for types other than PNG, JPEG, WebP and GIF.
 func WithoutMetadata(mediaType string, data []byte) ([]byte, bool) {
 	c := &cutter{data: data}
 	ok := false

@@ -1,5 +1,5 @@
 // Package media loads what prompts show besides text: pictures, pages of documents, recordings. Nothing that came from outside
-// is parsed in this process: a worker decodes it. Every picture that leaves for a service passes here, and leaves its metadata behind.
+// is parsed in this process: a worker decodes it. Every picture that is sent to a service is loaded here, without its metadata.
 package media
 
 import (

@@ -13,8 +13,8 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 )
 
-// ladder brings down what has no room, or what the model cannot see, step by step: to its text, to one line, to a range. What
-// could be made smaller was made smaller before. It works on the decisions of one try.
+// ladder replaces what has no room, or what the model cannot see, with less, step by step: its text, one line, a range. Pictures
+// were made smaller before, where that helps. It changes the decisions of one try.
 type ladder struct {
 	out       *outline
 	decisions []policy.Decision
@@ -33,7 +33,7 @@ type ladder struct {
 	note   map[string]*bundle // of folders; nil: no import
 }
 
-// descend does the work of when_exceeded=ladder.
+// descend applies when_exceeded=ladder.
 func (a *attempt) descend(ctx context.Context, out *outline, decisions []policy.Decision, bounds policy.Bounds) error {
 	if bounds.WhenExceeded != policy.Ladder {
 		return nil

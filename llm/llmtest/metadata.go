@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 )
 
-// Location stands in the metadata of WithLocation's pictures.
+// Location is the place in the metadata of WithLocation's pictures.
 const Location = "59.9139 N 10.7522 E"
 
 // WithLocation returns a JPEG or PNG with Exif and XMP that say where it was taken. Its pixels stay.
@@ -34,7 +34,7 @@ var metadata = []string{
 	Location, "Exif\x00\x00", "eXIf", "EXIF", "XMP ", "XMP Data", "http://ns.adobe.com/", "xmpmeta", "Photoshop 3.0\x00", "tEXt", "zTXt", "iTXt", "\x00MPF\x00", "JFXX\x00", "GPSLatitude",
 }
 
-// Bare refuses a picture that carries metadata: none may reach a service. It searches the bytes, and knows nothing of formats.
+// Bare refuses a picture that carries metadata: none may reach a service. It searches the bytes and does not parse the format.
 func Bare(picture []byte) error {
 	for _, mark := range metadata {
 		if bytes.Contains(picture, []byte(mark)) {

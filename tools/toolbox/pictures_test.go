@@ -32,7 +32,7 @@ func noise(t *testing.T, side int, seed uint64) string {
 	return b.String()
 }
 
-// pictured makes a step that has read a picture, and tells what read_file gives of others.
+// pictured makes a step that has read a picture, and returns a function that reads others with read_file.
 func pictured(t *testing.T, limits map[string]float64) (read func(before engine.UseToolsOut, evicted []string, names ...string) (engine.UseToolsOut, string, int)) {
 	t.Helper()
 	files := map[string]string{"first.png": noise(t, 200, 1), "copy.png": noise(t, 200, 1)}
