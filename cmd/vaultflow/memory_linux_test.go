@@ -74,8 +74,9 @@ func footprints(s *site, pages int) []footprint {
 	return seen
 }
 
-// typical gives the median memory while the number of committed pages was within bounds.
-func typical(seen []footprint, from, to int) (daemon, worker int64) {
+// lowest returns the least memory while the number of committed pages was within bounds. What is never freed raises it; the moment of a
+// collection, which moves the median of the worker by a quarter, does not.
+func lowest(seen []footprint, from, to int) (daemon, worker int64) {
 	var ds, ws []int64
 	for _, f := range seen {
 		if f.pages >= from && f.pages <= to {
@@ -85,9 +86,7 @@ func typical(seen []footprint, from, to int) (daemon, worker int64) {
 	if len(ds) == 0 {
 		return 0, 0
 	}
-	slices.Sort(ds)
-	slices.Sort(ws)
-	return ds[len(ds)/2], ws[len(ws)/2]
+	return slices.Min(ds), slices.Min(ws)
 }
 
 const noRecognition = "ingestion: {pdf: {strategies: [pdf_text]}, parallel: 1}\n"
@@ -110,19 +109,19 @@ func TestServe_memoryDoesNotGrowWithPages(t *testing.T) {
 	s := newSite(t, worker(t), noRecognition)
 	seen := footprints(s, pages)
 	const window = 20
-	daemon, first := typical(seen, 10, 10+window)
+	daemon, first := lowest(seen, 10, 10+window)
 	for from := 10; from+window <= pages; from += max(window, pages/10) {
-		d, w := typical(seen, from, from+window)
+		d, w := lowest(seen, from, from+window)
 		t.Logf("pages %3d to %3d: daemon %.1f MiB, worker %.1f MiB", from, from+window, mib(d), mib(w))
 	}
-	daemonEnd, last := typical(seen, pages-window, pages)
+	daemonEnd, last := lowest(seen, pages-window, pages)
 	t.Logf("pages %3d to %3d: daemon %.1f MiB (%+.0f %%), worker %.1f MiB (%+.0f %%)", pages-window, pages,
 		mib(daemonEnd), 100*(mib(daemonEnd)/mib(daemon)-1), mib(last), 100*(mib(last)/mib(first)-1))
 	if daemon == 0 || first == 0 || last == 0 {
 		t.Fatalf("no samples at the beginning or at the end, of %d", len(seen))
 	}
-	// In a short run a few tens of megabytes vary by a sixth with the moment of a collection; over 600 pages the bound is the promised one.
-	bound := 1.25
+	// In a short run caches still fill, by a tenth; over 600 pages the bound is the promised one.
+	bound := 1.2
 	if pages >= 600 {
 		bound = 1.15
 	}

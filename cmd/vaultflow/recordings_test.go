@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -174,9 +175,9 @@ func TestRecordings_withoutAService(t *testing.T) {
 // TestRecordings_refused: a wrong key fails the import with what to do, and a retry with the right one succeeds.
 func TestRecordings_refused(t *testing.T) {
 	t.Parallel()
-	wrong := true
+	var right atomic.Bool
 	w := newWhisper(t, llmtest.Key, func(int, llmtest.Transcription) (int, any) {
-		if wrong {
+		if !right.Load() {
 			return http.StatusUnauthorized, map[string]any{"error": map[string]any{"message": "Incorrect API key provided"}}
 		}
 		return http.StatusOK, spoken(5, segment{0, 2, "Now it works."})
@@ -191,7 +192,7 @@ func TestRecordings_refused(t *testing.T) {
 	if out, errs, code := s.cli("import", "--retry", r.ID); code != exitProvider || !strings.Contains(out+errs, "Incorrect API key") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
-	wrong = false
+	right.Store(true)
 	s.must("import", "--retry", s.imports()[0].ID)
 	r = s.imports()[0]
 	if note := s.read(r.Note); r.State != engine.ImportDone || !strings.Contains(note, "Now it works.") {
