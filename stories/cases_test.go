@@ -61,12 +61,12 @@ func TestDrop_fiveAtOnceAndAKill(t *testing.T) {
 	s := begin(t, "")
 	var reached sync.Once
 	asked, release := make(chan struct{}), make(chan struct{})
-	s.service.before = func(ask) {
+	s.service.beforeAnswers(func(ask) {
 		reached.Do(func() {
 			close(asked)
 			<-release
 		})
-	}
+	})
 	s.workflow("Read", "on_import: \"Paper*\"", "@input trigger (images=auto)\n@output file: Read/{trigger-name}\n\nTell what is on each page.")
 	d := s.Serve()
 	var papers [5][]sheet

@@ -46,7 +46,7 @@ type ask struct {
 // a real service would refuse fails the test.
 type service struct {
 	*llmtest.Server
-	mu     sync.Mutex // guards both
+	mu     sync.Mutex // guards what follows
 	asks   []ask
 	before func(a ask) // called before an answer; nil for none
 }
@@ -56,6 +56,13 @@ func newService(t *testing.T) *service {
 	s := &service{}
 	s.Server = llmtest.NewComposing(t, llmtest.OpenAI{Kind: "openai_compatible"}, llmtest.Limits{Images: 20, Side: 8000, Body: 50 << 20, Tokens: 128_000}, s.reply)
 	return s
+}
+
+// beforeAnswers sets what is called before each answer.
+func (s *service) beforeAnswers(f func(a ask)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = f
 }
 
 func (s *service) reply(c llmtest.Captured) llmtest.Reply {
