@@ -108,7 +108,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	passwords := workers.NewPasswords(set.Ingestion.Passwords)
 	reach := &outside{settings: set, trust: trusted, log: log}
 	rules := intake.NewRules(set, v, trusted, log)
-	links := vault.NewWritten(v, v, modelFS(v, set))
+	links := vault.NewWritten(v, v, v.Version, modelFS(v, set))
 	flows := &Workflows{settings: set, vault: v, links: links, trust: trusted, models: models, outside: reach, zone: zone}
 	offers := &consent.Offers{Trust: trusted, Folders: rules.Asks, Workflows: flows.All, Dir: o.Dir, StateDir: stateDir}
 	return &Workspace{

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,12 +16,15 @@ import (
 // Written resolves the links that people write into workflows. It finds what [Links] finds, then what paths of older bundles
 // mean (see [Actual]), then the only note with an alias. Links inside notes know neither, as in Obsidian.
 type Written struct {
-	links Links
-	files Lister
-	fsys  fs.FS
+	links   Links
+	files   Lister
+	version func() int64
+	fsys    fs.FS
 
-	mu    sync.Mutex
-	known map[string]aliased // by note
+	mu      sync.Mutex
+	known   map[string]aliased  // by note, guarded by mu
+	aliases map[string][]string // the notes of each folded alias; nil before the first look, guarded by mu
+	read    int64               // version of the files that aliases are of, guarded by mu
 }
 
 // aliased are the folded aliases of a note with this size and time.
@@ -32,9 +36,10 @@ type aliased struct {
 
 var _ Links = (*Written)(nil)
 
-// NewWritten returns links over these files. The folder is the vault.
-func NewWritten(links Links, files Lister, fsys fs.FS) *Written {
-	return &Written{links: links, files: files, fsys: fsys, known: map[string]aliased{}}
+// NewWritten returns links over these files. version returns another number once files may have changed: until then, they are not
+// looked at again. The folder is the vault.
+func NewWritten(links Links, files Lister, version func() int64, fsys fs.FS) *Written {
+	return &Written{links: links, files: files, version: version, fsys: fsys, known: map[string]aliased{}}
 }
 
 // Locate implements [Links]. If several notes have an alias, nothing is found, and they are Near.
@@ -46,13 +51,13 @@ func (w *Written) Locate(linkpath, from string) Location {
 	if former := w.former(linkpath, from); former.Found {
 		return former
 	}
-	switch names := w.aliases(linkpath); len(names) {
+	switch names := w.named(linkpath); len(names) {
 	case 0:
 		return loc
 	case 1:
 		return Location{Name: names[0], Found: true}
 	default:
-		return Location{Near: names[:min(len(names), 5)]}
+		return Location{Near: slices.Clone(names[:min(len(names), 5)])}
 	}
 }
 
@@ -89,19 +94,28 @@ func (w *Written) former(linkpath, from string) Location {
 	return loc
 }
 
-// aliases returns the notes that have an alias, by name.
-func (w *Written) aliases(alias string) []string {
-	alias = Fold(strings.TrimSpace(alias))
-	if w.files == nil || alias == "" {
-		return nil
-	}
-	notes, _, err := w.files.List(func(name string) bool { return strings.HasSuffix(name, ".md") })
-	if err != nil {
+// named returns the notes that have an alias.
+func (w *Written) named(alias string) []string {
+	if alias = Fold(strings.TrimSpace(alias)); alias == "" {
 		return nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var found []string
+	if version := w.version(); w.aliases == nil || version != w.read {
+		w.look()
+		w.read = version
+	}
+	return w.aliases[alias]
+}
+
+// look reads the aliases of notes that are new or have changed.
+func (w *Written) look() {
+	w.aliases = nil
+	notes, _, err := w.files.List(func(name string) bool { return strings.HasSuffix(name, ".md") })
+	if err != nil {
+		return
+	}
+	w.aliases = map[string][]string{}
 	now := make(map[string]aliased, len(notes))
 	for _, note := range notes {
 		a, ok := w.known[note.Name]
@@ -110,14 +124,12 @@ func (w *Written) aliases(alias string) []string {
 		}
 		now[note.Name] = a
 		for _, name := range a.names {
-			if name == alias {
-				found = append(found, note.Name)
-				break
+			if named := w.aliases[name]; len(named) == 0 || named[len(named)-1] != note.Name {
+				w.aliases[name] = append(named, note.Name)
 			}
 		}
 	}
 	w.known = now
-	return found
 }
 
 // maxProperties is as much of a note as is read for its aliases.

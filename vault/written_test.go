@@ -11,6 +11,17 @@ import (
 	"github.com/vaultflow/vaultflow/vault/vaulttest"
 )
 
+// listed counts how often the vault is listed.
+type listed struct {
+	vault.Lister
+	times int
+}
+
+func (l *listed) List(match func(name string) bool) ([]vault.File, []string, error) {
+	l.times++
+	return l.Lister.List(match)
+}
+
 func TestWritten(t *testing.T) {
 	fsys := bundles()
 	for name, text := range map[string]string{
@@ -28,7 +39,8 @@ func TestWritten(t *testing.T) {
 		}
 		return vault.Location{}
 	})
-	links := vault.NewWritten(plain, v, v.FS())
+	version, files := int64(0), &listed{Lister: v}
+	links := vault.NewWritten(plain, files, func() int64 { return version }, v.FS())
 	for link, want := range map[string]string{
 		"Workbook": "Imported/Workbook/Workbook.md", "Imported/Workbook/index": "Imported/Workbook/Workbook.md", "Imported/Workbook/index.md": "Imported/Workbook/Workbook.md",
 		"Imported/Old/index": "Imported/Old/index.md", "Imported/Workbook/text/page_0001": "Imported/Workbook/text/page_0001.txt", "../Workbook/index": "Imported/Workbook/Workbook.md",
@@ -42,6 +54,10 @@ func TestWritten(t *testing.T) {
 	if got := links.Locate("Twin", ""); got.Found || !slices.Equal(got.Near, []string{"People/Alan.md", "People/Kurt.md"}) {
 		t.Errorf("an alias of two notes leads to %+v", got)
 	}
+	if files.times != 1 {
+		t.Errorf("the unchanged vault was listed %d times", files.times)
+	}
+	version++
 	v.Put("People/Kurt.md", "---\naliases: Incomplete\n---\n")
 	if got := links.Locate("Twin", ""); got.Name != "People/Alan.md" {
 		t.Errorf("after an edit the alias leads to %+v", got)

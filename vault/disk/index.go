@@ -22,6 +22,7 @@ type index struct {
 	byBase map[string][]entry // by folded last part
 	read   time.Time          // when the disk was last read
 	live   bool               // a watcher keeps it current
+	edits  int64              // how often files were added, changed or removed
 }
 
 type entry struct {
@@ -34,13 +35,14 @@ func newIndex() *index {
 	return &index{byPath: map[string][]entry{}, byBase: map[string][]entry{}}
 }
 
-// add adds a file. One that is known or of no interest changes nothing.
+// add adds a file that is new or has changed. One of no interest changes nothing.
 func (ix *index) add(name string) {
 	if clutter(name) || isConflictCopy(name) {
 		return
 	}
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	ix.edits++
 	ix.insert(name)
 }
 
@@ -58,6 +60,7 @@ func (ix *index) insert(name string) {
 func (ix *index) remove(name string) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
+	ix.edits++
 	folded := vault.Fold(name)
 	if _, ok := ix.byPath[folded]; ok {
 		ix.drop(folded, name)
@@ -94,12 +97,19 @@ func (ix *index) replace(names []string) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	ix.byPath, ix.byBase, ix.read = fresh.byPath, fresh.byBase, time.Now()
+	ix.edits++
 }
 
 func (ix *index) setLive(live bool) {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	ix.live = live
+}
+
+func (ix *index) version() int64 {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return ix.edits
 }
 
 // stale reports whether the disk may hold what the index does not know.

@@ -100,6 +100,9 @@ func pick(found []entry) vault.Location {
 	return loc
 }
 
+// Version returns a number that grows when files have been added, changed or removed, as far as Locate knows of it.
+func (n *finder) Version() int64 { return n.index.version() }
+
 // List implements [vault.Lister].
 func (n *finder) List(match func(name string) bool) (files []vault.File, unread []string, err error) {
 	unread, err = n.walk(".", func(name string, d fs.DirEntry) {

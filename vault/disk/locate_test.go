@@ -218,6 +218,33 @@ func TestLocate_refreshes(t *testing.T) {
 	checkLocate(t, v, []want{{"own", "", "new/own.md"}})
 }
 
+func TestVersion_growsWithChanges(t *testing.T) {
+	t.Parallel()
+	v, dir := tempVault(t, "a.md")
+	before := v.Version()
+	grown := func(what string, want bool) {
+		t.Helper()
+		if now := v.Version(); (now > before) != want {
+			t.Errorf("after %s the version is %d, was %d", what, now, before)
+		}
+		before = v.Version()
+	}
+	v.Locate("nothing", "")
+	grown("a link", false)
+	must(t, v.write(t.Context(), "own.md", []byte("x"), ""))
+	grown("a new note", true)
+	must(t, v.write(t.Context(), "own.md", []byte("y"), vault.Digest([]byte("x"))))
+	grown("a changed note", true)
+	must(t, os.Remove(filepath.Join(dir, "own.md")))
+	v.Locate("own", "")
+	grown("a note that is gone", true)
+	v.index.mu.Lock()
+	v.index.read = v.index.read.Add(-2 * freshFor)
+	v.index.mu.Unlock()
+	v.Locate("nothing", "")
+	grown("a second without a watcher", true)
+}
+
 func FuzzLocate(f *testing.F) {
 	v, _ := tempVault(f, "Note.md", "a/b/Note.md", "b/Note.md", "v1.2.md", "Café.md", "a/x.png", "etc/passwd.md")
 	inVault := map[string]bool{}
