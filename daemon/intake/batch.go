@@ -14,7 +14,6 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion/export"
-	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -124,13 +123,12 @@ func Unpacked(v *disk.Vault, s settings.Vault, r engine.ImportRecord) ([]control
 	if r.State != engine.ImportDone {
 		return nil, nil
 	}
-	data, _, err := v.Read(path.Join(r.Bundle, "manifest.json"), maxManifest)
+	m, err := manifestIn(v, r.Bundle)
 	if err != nil {
 		return nil, fmt.Errorf("look for the files of %s: %w", r.Source, err)
 	}
-	m, err := manifest.Parse(data)
-	if err != nil || len(m.Children) == 0 {
-		return nil, err
+	if len(m.Children) == 0 {
+		return nil, nil
 	}
 	var orders []control.ImportOrder
 	err = fs.WalkDir(v.FS(), path.Join(s.ImportDir, strings.TrimPrefix(r.Bundle, s.ImportedDir+"/")), func(name string, d fs.DirEntry, err error) error {

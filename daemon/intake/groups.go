@@ -20,7 +20,6 @@ import (
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/export"
-	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -195,8 +194,9 @@ const (
 	container              // it holds the files of an archive or message, whose note links to their bundles
 )
 
-// folder returns the outermost folder of a file that was dropped as a whole, or "".
-func (j *judging) folder(name string) string {
+// folder returns the outermost folder of a file that was dropped as a whole, or "". contained reports whether the file came in an
+// archive or message instead.
+func (j *judging) folder(name string) (top string, contained bool) {
 	dir := j.settings.Vault.ImportDir
 	for part := range strings.SplitSeq(strings.TrimPrefix(path.Dir(name), dir), "/") {
 		if part == "" {
@@ -205,22 +205,12 @@ func (j *judging) folder(name string) string {
 		dir = path.Join(dir, part)
 		switch j.place(dir) {
 		case dropped:
-			return dir
+			return dir, false
 		case container:
-			return ""
+			return "", true
 		}
 	}
-	return ""
-}
-
-// contained reports whether a file came in an archive or message.
-func (j *judging) contained(name string) bool {
-	for dir := path.Dir(name); dir != j.settings.Vault.ImportDir && dir != "."; dir = path.Dir(dir) {
-		if j.place(dir) == container {
-			return true
-		}
-	}
-	return false
+	return "", false
 }
 
 func (j *judging) place(dir string) place {
@@ -234,11 +224,11 @@ func (j *judging) place(dir string) place {
 
 func (j *judging) findPlace(dir string) place {
 	bundle := path.Join(j.settings.Vault.ImportedDir, strings.TrimPrefix(dir, j.settings.Vault.ImportDir+"/"))
-	data, _, err := j.vault.Read(path.Join(bundle, manifest.File), maxManifest)
-	if err == nil {
-		if m, err := manifest.Parse(data); err == nil && len(m.Children) > 0 {
-			return container
-		}
+	m, err := manifestIn(j.vault, bundle)
+	switch {
+	case err == nil && len(m.Children) > 0:
+		return container
+	case err == nil || !errors.Is(err, fs.ErrNotExist):
 		return dropped // the next version of a folder
 	}
 	if info, err := fs.Stat(j.vault.FS(), bundle); err == nil && info.IsDir() || j.empty[dir] {
@@ -266,7 +256,10 @@ func (j *judging) linksOf(a disk.Arrival) []export.Link {
 func (j *judging) notes() {
 	byDir := map[string][]string{}
 	for name := range j.left {
-		if export.IsNote(name) && j.folder(name) == "" && !j.contained(name) {
+		if !export.IsNote(name) {
+			continue
+		}
+		if top, contained := j.folder(name); top == "" && !contained {
 			byDir[path.Dir(name)] = append(byDir[path.Dir(name)], name)
 		}
 	}
@@ -322,7 +315,7 @@ func (j *judging) notesIn(dir string, notes []string) {
 func (j *judging) folders() {
 	in := map[string][]disk.Arrival{}
 	for name, p := range j.left {
-		top := j.folder(name)
+		top, _ := j.folder(name)
 		if top == "" && j.noteComing(name) {
 			continue
 		}
@@ -403,11 +396,7 @@ func (j *judging) remains(made group) bool {
 		return false
 	}
 	rel := strings.TrimPrefix(made.zip, j.settings.Vault.ImportDir+"/")
-	data, _, err := j.vault.Read(path.Join(j.settings.Vault.ImportedDir, strings.TrimSuffix(rel, path.Ext(rel)), manifest.File), maxManifest)
-	if err != nil {
-		return false
-	}
-	m, err := manifest.Parse(data)
+	m, err := manifestIn(j.vault, path.Join(j.settings.Vault.ImportedDir, strings.TrimSuffix(rel, path.Ext(rel))))
 	if err != nil || m.Source.Path != made.zip {
 		return false
 	}

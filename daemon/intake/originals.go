@@ -24,8 +24,14 @@ const (
 	mostFollowedBefore = 1000
 )
 
-// maxManifest is more than a manifest can have, in bytes.
-const maxManifest = 64 << 20
+// manifestIn reads the manifest of a bundle.
+func manifestIn(v *disk.Vault, bundle string) (manifest.Manifest, error) {
+	data, _, err := v.Read(path.Join(bundle, manifest.File), manifest.MaxBytes)
+	if err != nil {
+		return manifest.Manifest{}, err
+	}
+	return manifest.Parse(data)
+}
 
 // originals follows the originals of imports that have ended: a program may still write to a file that was moved. It knows at
 // which name of the import folder each of them arrived.
@@ -84,13 +90,9 @@ func (o *originals) replaced(r engine.ImportRecord) {
 	if _, followed := o.source(r.Filed); !followed || path.Dir(r.Filed) != r.Bundle {
 		return
 	}
-	data, _, err := o.vault.Read(path.Join(r.Bundle, "manifest.json"), maxManifest)
+	m, err := manifestIn(o.vault, r.Bundle)
 	if err != nil {
 		return // a person was faster
-	}
-	m, err := manifest.Parse(data)
-	if err != nil {
-		return
 	}
 	for _, h := range m.Import.History {
 		if h.Event == "version" && h.Bundle != "" && h.SHA256 != "" {
