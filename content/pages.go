@@ -49,19 +49,30 @@ func (d Document) PageCount() int {
 }
 
 // PageRange writes pages as a range: 1-4,7. Pages that follow each other are joined; their order is kept.
-func PageRange(pages []int) string {
-	var parts []string
+func PageRange(pages []int) string { return joined(pages, "-", ",") }
+
+// PageList names pages for readers: page 7, pages 1–4, 7.
+func PageList(pages []int) string {
+	if len(pages) == 1 {
+		return "page " + strconv.Itoa(pages[0])
+	}
+	return "pages " + joined(pages, "–", ", ")
+}
+
+// joined writes pages that follow each other as a run, from the first to the last.
+func joined(pages []int, to, and string) string {
+	var runs []string
 	for i := 0; i < len(pages); {
 		j := i
 		for j+1 < len(pages) && pages[j+1] == pages[j]+1 {
 			j++
 		}
-		part := strconv.Itoa(pages[i])
+		run := strconv.Itoa(pages[i])
 		if j > i {
-			part += "-" + strconv.Itoa(pages[j])
+			run += to + strconv.Itoa(pages[j])
 		}
-		parts = append(parts, part)
+		runs = append(runs, run)
 		i = j + 1
 	}
-	return strings.Join(parts, ",")
+	return strings.Join(runs, and)
 }

@@ -41,3 +41,12 @@ func TestPageRange(t *testing.T) {
 		}
 	}
 }
+
+func TestPageList(t *testing.T) {
+	t.Parallel()
+	for want, pages := range map[string][]int{"page 4": {4}, "pages 1–3, 7": {1, 2, 3, 7}, "pages 2, 4–5": {2, 4, 5}} {
+		if got := PageList(pages); got != want {
+			t.Errorf("%v: got %q, want %q", pages, got, want)
+		}
+	}
+}

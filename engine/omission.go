@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
 )
 
 // Omission is something of which the model got less than was written: a file, or a page of one.
@@ -85,20 +87,7 @@ func pageRanges(pages []int) string {
 	if len(pages) == 1 {
 		return "page " + strconv.Itoa(pages[0])
 	}
-	var parts []string
-	for i := 0; i < len(pages); {
-		last := i
-		for last+1 < len(pages) && pages[last+1] == pages[last]+1 {
-			last++
-		}
-		part := strconv.Itoa(pages[i])
-		if last > i {
-			part += "-" + strconv.Itoa(pages[last])
-		}
-		parts = append(parts, part)
-		i = last + 1
-	}
-	return "pages " + strings.Join(parts, ", ")
+	return "pages " + strings.ReplaceAll(content.PageRange(pages), ",", ", ")
 }
 
 // Leaf names a page of a file in what tools delivered.

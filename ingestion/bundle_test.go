@@ -321,15 +321,6 @@ func TestJob_hashHasItsMode(t *testing.T) {
 	}
 }
 
-func TestPageList(t *testing.T) {
-	t.Parallel()
-	for want, pages := range map[string][]int{"page 4": {4}, "pages 1–3, 7": {1, 2, 3, 7}, "pages 2, 4–5": {2, 4, 5}} {
-		if got := manifest.PageList(pages); got != want {
-			t.Errorf("%v: got %q, want %q", pages, got, want)
-		}
-	}
-}
-
 func TestFile_retryFromTheFailedFolder(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, report)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -178,10 +179,10 @@ func (pr printing) drawPrinted(ctx context.Context, s *reading.Reader, pages map
 		}
 	}
 	if len(failed) > 0 {
-		out.warnings = append(out.warnings, fmt.Sprintf("%s could not be drawn: %s", manifest.PageList(failed), why))
+		out.warnings = append(out.warnings, fmt.Sprintf("%s could not be drawn: %s", content.PageList(failed), why))
 	}
 	if len(small) > 0 {
-		out.warnings = append(out.warnings, fmt.Sprintf("%s: printed so large that a picture can hardly be read; the text has all", manifest.PageList(small)))
+		out.warnings = append(out.warnings, fmt.Sprintf("%s: printed so large that a picture can hardly be read; the text has all", content.PageList(small)))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
@@ -55,7 +56,7 @@ func (s *store) remarks(rec documentRecord, pages []manifest.Page) []string {
 		for i, p := range pages {
 			numbers[i] = p.N
 		}
-		warnings = append(warnings, fmt.Sprintf("imported only %s of %d", manifest.PageList(numbers), rec.Document.Pages))
+		warnings = append(warnings, fmt.Sprintf("imported only %s of %d", content.PageList(numbers), rec.Document.Pages))
 	}
 	return warnings
 }
@@ -88,10 +89,10 @@ func pageWarnings(pages []manifest.Page) []string {
 	}
 	warnings := append(skipped(pages), fontless(pages)...)
 	if len(failed) > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", manifest.PageList(failed), why[manifest.PageFailed]))
+		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", content.PageList(failed), why[manifest.PageFailed]))
 	}
 	if len(unread) > 0 {
-		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", manifest.PageList(unread), why[manifest.PagePartial]))
+		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", content.PageList(unread), why[manifest.PagePartial]))
 	}
 	return warnings
 }
@@ -108,7 +109,7 @@ func fontless(pages []manifest.Page) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("the pictures of %s lack Chinese, Japanese or Korean text: neither the file nor this system has fonts for it; install some "+
-		"(Debian: %s) and import the file again", manifest.PageList(on), fonts.Package)}
+		"(Debian: %s) and import the file again", content.PageList(on), fonts.Package)}
 }
 
 // skipped lists the recognition engines that did not answer, with their pages.
@@ -123,7 +124,7 @@ func skipped(pages []manifest.Page) []string {
 	}
 	var list []string
 	for _, s := range slices.Sorted(maps.Keys(on)) {
-		list = append(list, manifest.PageList(on[s])+" not read by "+s)
+		list = append(list, content.PageList(on[s])+" not read by "+s)
 	}
 	return list
 }

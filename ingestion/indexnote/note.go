@@ -13,6 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
@@ -148,7 +149,7 @@ func (n *Note) facts() string {
 	parts := []string{n.link(0, n.Manifest.Source.Shown())}
 	switch pages := len(n.Manifest.Pages); {
 	case pages > 0 && pages < n.Manifest.Document.Pages:
-		parts = append(parts, fmt.Sprintf("%s of %d", manifest.PageList(n.numbers()), n.Manifest.Document.Pages))
+		parts = append(parts, fmt.Sprintf("%s of %d", content.PageList(n.numbers()), n.Manifest.Document.Pages))
 	case pages > 1:
 		parts = append(parts, fmt.Sprintf("%d pages", pages))
 	case pages == 1 && n.Manifest.Source.Kind == filetype.KindPDF:

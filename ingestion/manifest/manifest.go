@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -275,30 +274,6 @@ func (m Manifest) ChapterOf(page int) (Chapter, bool) {
 func (p Page) LacksFont() bool {
 	r := p.Render
 	return r != nil && (r.Code == extract.NoFont || r.Code == "" && strings.HasPrefix(r.Reason, extract.NoFont+": ")) // an older version recorded it in the reason alone
-}
-
-// PageList returns page numbers with runs: "pages 1–3, 7".
-func PageList(pages []int) string {
-	if len(pages) == 1 {
-		return "page " + strconv.Itoa(pages[0])
-	}
-	var b strings.Builder
-	b.WriteString("pages ")
-	for i := 0; i < len(pages); {
-		last := i
-		for last+1 < len(pages) && pages[last+1] == pages[last]+1 {
-			last++
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(strconv.Itoa(pages[i]))
-		if last > i {
-			b.WriteString("–" + strconv.Itoa(pages[last]))
-		}
-		i = last + 1
-	}
-	return b.String()
 }
 
 // LowConfidence reports whether the text of a page was recognised with less confidence than wanted. Services report none.

@@ -7,8 +7,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/vaultflow/vaultflow/content"
 )
 
 // The kinds of parts, as `@for_each KIND of …` names them.
@@ -83,24 +83,7 @@ func (p Part) Label() string {
 		}
 		return fmt.Sprintf("line %d", p.Lines[0])
 	}
-	numbers := p.Numbers()
-	if len(numbers) == 1 {
-		return "page " + strconv.Itoa(numbers[0])
-	}
-	var runs []string
-	for i := 0; i < len(numbers); {
-		last := i
-		for last+1 < len(numbers) && numbers[last+1] == numbers[last]+1 {
-			last++
-		}
-		run := strconv.Itoa(numbers[i])
-		if last > i {
-			run += "–" + strconv.Itoa(numbers[last])
-		}
-		runs = append(runs, run)
-		i = last + 1
-	}
-	return "pages " + strings.Join(runs, ", ")
+	return content.PageList(p.Numbers())
 }
 
 // Moved returns where pages of a part are now: the new number by the old one, of all pages if one of them has moved. Both parts
