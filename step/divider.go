@@ -48,7 +48,7 @@ func (d divider) divide(ctx context.Context, s Context, vars []engine.Var) (foun
 	}
 	found.warnings, found.parts = warnings, &engine.PartsChange{}
 	each := s.Step.ForEach
-	several := mayBeSeveral(*each, s.Facts)
+	several, asks := mayBeSeveral(*each, s.Facts), asked(s)
 	for _, src := range sources {
 		if err := ctx.Err(); err != nil {
 			return found, fmt.Errorf("divide documents: %w", err)
@@ -58,16 +58,17 @@ func (d divider) divide(ctx context.Context, s Context, vars []engine.Var) (foun
 			return found, err
 		}
 		slices.SortStableFunc(old, func(a, b engine.PartState) int { return cmp.Compare(a.Begin(), b.Begin()) })
-		list, warning := src.divide(*each, partsIn(old))
+		known := parts.Known(partsIn(old), src.pages)
+		list, warning := src.divide(*each, known)
 		if warning != "" {
 			found.warnings = append(found.warnings, directives.At(each.Target.At, directives.CodePartOutline, "", "%s", warning).String())
 		}
 		for _, part := range list {
-			one := engine.Item{Name: src.name, SHA256: src.sha256, Pending: each.Selection.Pending, Part: &engine.ItemPart{Part: part, Called: part.Name, Asked: asked(s)}}
+			one := engine.Item{Name: src.name, SHA256: src.sha256, Pending: each.Selection.Pending, Part: &engine.ItemPart{Part: part, Called: part.Name, Asked: asks}}
 			if several {
 				one.Part.Called = directives.NameOf(src.name) + " " + part.Name
 			}
-			if err := d.take(ctx, s, &found, one, old, list); err != nil {
+			if err := d.take(ctx, s, &found, one, old, known); err != nil {
 				return found, err
 			}
 		}
@@ -88,19 +89,18 @@ func mayBeSeveral(each directives.ForEach, f directives.Facts) bool {
 	return !t.Link && !t.Literal && (strings.ContainsAny(t.Path, "*?[,") || each.Selection.Pending && strings.Contains(t.Path, "{pending") || strings.Contains(t.Path, "{latest"))
 }
 
-// take adds a part to the items, unless it is done.
-func (d divider) take(ctx context.Context, s Context, found *expansion, one engine.Item, old []engine.PartState, list []parts.Part) error {
+// take adds a part to the items, unless it is done. known are the parts of old with the identities that their pages have now.
+func (d divider) take(ctx context.Context, s Context, found *expansion, one engine.Item, old []engine.PartState, known []parts.Part) error {
 	found.all = append(found.all, one)
 	i := slices.IndexFunc(old, func(o engine.PartState) bool { return o.Name == one.Part.Name })
 	if one.Pending && !s.Plan.Fresh && i >= 0 {
 		key := s.Step.ForEach.Input().Key(s.Plan.Name, s.Step.Name)
-		known := parts.Known([]parts.Part{old[i].Part}, list)[0]
 		marked, err := d.memory.Done(ctx, key, old[i].Key(), old[i].Digest())
 		if err != nil {
 			return err
 		}
-		if marked && known.Digest() == one.Part.Digest() {
-			if parts.Moved(old[i].Part, one.Part.Part) != nil {
+		if marked && known[i].Digest() == one.Part.Digest() {
+			if parts.Moved(old[i].Part, one.Part.Part) {
 				found.parts.Moved = append(found.parts.Moved, engine.PartMove{PartState: old[i], Now: one.Part.Part})
 			}
 			if old[i].Asked != one.Part.Asked {

@@ -19,7 +19,7 @@ const maxTitle = 60
 
 // ByHeadings divides pages where headings begin. Of headings on the same page the first one counts, and pages before the first
 // heading are a part of their own, with the number 00. Parts on record keep their numbers, and their names while their title or
-// their pages are the same.
+// their pages are the same; see [Known].
 func ByHeadings(kind string, pages []Page, headings []Heading, old []Part) []Part {
 	titles := map[int]string{}
 	for _, h := range headings {
@@ -38,7 +38,7 @@ func ByHeadings(kind string, pages []Page, headings []Heading, old []Part) []Par
 		}
 		list[len(list)-1].Pages = append(list[len(list)-1].Pages, p)
 	}
-	return named(list, ofKind(known(old, pages), kind))
+	return named(list, ofKind(old, kind))
 }
 
 // Named names the sections of a note. Those on record keep theirs, as in [ByHeadings].

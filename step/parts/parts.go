@@ -18,9 +18,6 @@ const (
 	Sections = "sections"
 )
 
-// Kinds lists them.
-func Kinds() []string { return []string{Pages, Chapters, Sections} }
-
 // Page is a page of a document, or the text of a section of a note.
 type Page struct {
 	N      int    `json:"n,omitempty"` // from 1; 0 of a section of a note
@@ -86,26 +83,15 @@ func (p Part) Label() string {
 	return content.PageList(p.Numbers())
 }
 
-// Moved returns where pages of a part are now: the new number by the old one, of all pages if one of them has moved. Both parts
-// have the same pages.
-func Moved(old, now Part) map[int]int {
-	moved := map[int]int{}
-	differs := false
-	for i := range min(len(old.Pages), len(now.Pages)) {
-		from, to := old.Pages[i], now.Pages[i]
-		if from.N > 0 {
-			moved[from.N] = to.N
-			differs = differs || from.N != to.N || from.Label != to.Label
-		}
-	}
-	if !differs {
-		return nil
-	}
-	return moved
+// Moved reports whether pages of a part have other numbers or labels now. Both parts have the same pages.
+func Moved(old, now Part) bool {
+	return !slices.EqualFunc(old.Pages, now.Pages, func(was, is Page) bool {
+		return was.N == 0 || was.N == is.N && was.Label == is.Label
+	})
 }
 
-// known replaces the identities of older versions in what is on record.
-func known(old []Part, pages []Page) []Part {
+// Known returns the parts on record with the identities that their pages have now.
+func Known(old []Part, pages []Page) []Part {
 	former := map[string]string{}
 	for _, p := range pages {
 		if p.Former != "" && p.Former != p.ID {
@@ -128,15 +114,6 @@ func known(old []Part, pages []Page) []Part {
 		}
 	}
 	return list
-}
-
-// Known returns the parts on record in the identities that the pages have now.
-func Known(old []Part, now []Part) []Part {
-	var pages []Page
-	for _, p := range now {
-		pages = append(pages, p.Pages...)
-	}
-	return known(old, pages)
 }
 
 func ids(pages []Page) []string {

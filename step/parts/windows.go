@@ -9,10 +9,10 @@ import (
 
 // Windows divides pages into windows of a size, each with the last pages of the window before it as its overlap, which the size
 // includes. Windows that are on record keep their pages and their names: an inserted page joins the window where it stands, and a
-// window that has one and a half times its size is divided.
+// window that has one and a half times its size is divided. See [Known].
 func Windows(pages []Page, old []Part, size, overlap int) []Part {
 	shape := fmt.Sprintf("%d/%d", size, overlap)
-	old = slices.DeleteFunc(known(old, pages), func(p Part) bool { return p.Kind != Pages || p.Shape != shape })
+	old = slices.DeleteFunc(slices.Clone(old), func(p Part) bool { return p.Kind != Pages || p.Shape != shape })
 	w := windowing{size: size, overlap: overlap}
 	w.keep(pages, old)
 	return w.parts(shape)
