@@ -171,6 +171,30 @@ func TestExpand_pages(t *testing.T) {
 	}
 }
 
+// An import of an older version knew its pages by their files. When it is imported again, nothing is asked again.
+func TestExpand_pagesOfAnOlderImport(t *testing.T) {
+	t.Parallel()
+	files := bound(t, map[string]string{}, wordsOf(9))
+	w := newWorld(t, files, workflow.Step{Name: "Read", Prompt: "x", Set: each("pages", fileTarget("Imported/Book/index.md"), 5, 0)})
+	done(t, w, expanded(t, w).Batches)
+	m, err := manifest.Parse([]byte(files["Imported/Book/manifest.json"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Pages {
+		image := m.Pages[i].Image
+		image.SHA256, image.Identity = sha([]byte(files["Imported/Book/"+image.Path])), sha([]byte("what page "+image.Path+" looks like"))
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.vault.Put("Imported/Book/manifest.json", string(data))
+	if got := expanded(t, w); len(got.Batches) > 0 {
+		t.Errorf("asked again: %s", shownItems(got.Batches))
+	}
+}
+
 func TestExpand_chapters(t *testing.T) {
 	t.Parallel()
 	outline := []extract.OutlineItem{{Level: 1, Title: "Vectors", Page: 2}, {Level: 2, Title: "Length", Page: 3}, {Level: 1, Title: "Matrices", Page: 5}}
