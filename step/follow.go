@@ -37,6 +37,7 @@ func (f *Follower) Follow(ctx context.Context, in engine.FollowIn) (engine.Follo
 		return engine.FollowOut{}, err
 	}
 	w := &following{Follower: f, ref: in.StepRef, s: s, shelf: f.library.open(ctx, nil)}
+	w.linkers = w.linksTo(in.Parts.Gone)
 	for _, part := range in.Parts.Gone {
 		if err := w.retire(ctx, part); err != nil {
 			return w.out, err
@@ -57,8 +58,10 @@ type following struct {
 	ref   engine.StepRef
 	s     Context
 	shelf *shelf
-	pages map[string]map[int]movedPage // the pages of documents by their numbers before
 	out   engine.FollowOut
+
+	linkers map[string][]string          // files with links to what may be removed, by its name
+	pages   map[string]map[int]movedPage // the pages of documents by their numbers before
 }
 
 func (w *following) warn(format string, args ...any) {
@@ -152,34 +155,56 @@ func (w *following) change(ctx context.Context, call string, c engine.Change) er
 	return nil
 }
 
-// linkedFrom returns a note that links to a file, or "".
-func (w *following) linkedFrom(name string) (from string) {
-	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
-	forms := [][]byte{[]byte(strings.ToLower(stem)), []byte(strings.ToLower(strings.ReplaceAll(stem, " ", "%20")))}
-	err := fs.WalkDir(w.changes.FS, ".", func(other string, d fs.DirEntry, err error) error {
+// linkedFrom returns a file that links to another one and is still there, or "".
+func (w *following) linkedFrom(name string) string {
+	for _, from := range w.linkers[name] {
+		if !slices.ContainsFunc(w.out.Changes, func(c engine.Change) bool { return c.Kind == engine.ChangeDelete && c.Name == from }) {
+			return from
+		}
+	}
+	return ""
+}
+
+// linksTo finds the notes, canvases and bases that link to files of parts. It reads the vault once.
+func (w *following) linksTo(list []engine.PartState) map[string][]string {
+	forms := map[string][2][]byte{} // how a link may write a file's name
+	for _, part := range list {
+		for name := range part.Files {
+			stem := strings.ToLower(strings.TrimSuffix(path.Base(name), path.Ext(name)))
+			forms[name] = [2][]byte{[]byte(stem), []byte(strings.ReplaceAll(stem, " ", "%20"))}
+		}
+	}
+	linkers := map[string][]string{}
+	if len(forms) == 0 {
+		return linkers
+	}
+	//nolint:errcheck // the walker returns no error
+	fs.WalkDir(w.changes.FS, ".", func(from string, d fs.DirEntry, err error) error {
+		ext := strings.ToLower(path.Ext(from))
 		switch {
 		case err != nil:
 			return nil //nolint:nilerr // an unreadable folder has no links that anybody sees
-		case d.IsDir() && other != "." && strings.HasPrefix(d.Name(), "."):
+		case d.IsDir() && from != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case d.IsDir() || other == name || !strings.EqualFold(path.Ext(other), ".md"):
+		case d.IsDir() || ext != ".md" && ext != ".canvas" && ext != ".base":
 			return nil
 		}
-		data, err := fs.ReadFile(w.changes.FS, other)
-		lower := bytes.ToLower(data)
-		if err != nil || !slices.ContainsFunc(forms, func(form []byte) bool { return bytes.Contains(lower, form) }) {
+		data, err := fs.ReadFile(w.changes.FS, from)
+		if err != nil {
 			return nil //nolint:nilerr // as above
 		}
-		if w.leadsTo(string(data), other, name) {
-			from = other
-			return fs.SkipAll
+		lower := bytes.ToLower(data)
+		for name, form := range forms {
+			if name == from || !bytes.Contains(lower, form[0]) && !bytes.Contains(lower, form[1]) {
+				continue
+			}
+			if ext != ".md" && bytes.Contains(data, []byte(name)) || w.leadsTo(string(data), from, name) {
+				linkers[name] = append(linkers[name], from)
+			}
 		}
 		return nil
 	})
-	if err != nil {
-		return "a note that cannot be read"
-	}
-	return from
+	return linkers
 }
 
 var anyLink = regexp.MustCompile(`\[\[([^\[\]|#\n]+)|\]\(<?([^()<>#\n]+)`)

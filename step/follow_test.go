@@ -61,29 +61,32 @@ func TestFollow_retires(t *testing.T) {
 	t.Parallel()
 	w := followWorld(t, map[string]string{
 		"Notes/part 02.md": "two", "Notes/part 03.md": "three, edited", "Notes/part 04.md": "four", "Mine.md": "See [[part 04]].", "Notes/part 05.md": "five",
+		"Notes/part 01.md": "one, before [[part 02]]", "Notes/part 07.md": "seven", "Board.canvas": `{"nodes":[{"type":"file","file":"Notes/part 07.md"}]}`,
 	}, each("pages", fileTarget("Imported/Book/index.md"), 5, 0))
 	var change engine.PartsChange
-	for name, was := range map[string]string{"part 02": "two", "part 03": "three", "part 04": "four", "part 05": "five"} {
+	for name, was := range map[string]string{"part 01": "one, before [[part 02]]", "part 02": "two", "part 03": "three", "part 04": "four", "part 05": "five", "part 07": "seven"} {
 		change.Gone = append(change.Gone, partOf(parts.Part{Kind: "pages", Name: name, Pages: []parts.Page{{N: 6, ID: name}}}, map[string]string{"Notes/" + name + ".md": was}))
 	}
 	slices.SortFunc(change.Gone, func(a, b engine.PartState) int { return strings.Compare(a.Name, b.Name) })
-	change.Gone[3].Files = nil // written by others too
+	change.Gone[4].Files = nil // written by others too
 	out := followed(t, w, change)
-	if got := text(w, "Notes/part 02.md"); got != "gone" {
-		t.Errorf("the output of a part that is gone is still there: %q", got)
+	for _, name := range []string{"Notes/part 01.md", "Notes/part 02.md"} {
+		if got := text(w, name); got != "gone" {
+			t.Errorf("the output of a part that is gone is still there: %q", got)
+		}
 	}
-	for _, name := range []string{"Notes/part 03.md", "Notes/part 04.md", "Notes/part 05.md"} {
+	for _, name := range []string{"Notes/part 03.md", "Notes/part 04.md", "Notes/part 05.md", "Notes/part 07.md"} {
 		if text(w, name) == "gone" {
 			t.Errorf("%s was removed", name)
 		}
 	}
 	warnings := strings.Join(out.Warnings, "\n")
-	if !strings.Contains(warnings, "part 03.md stays") || !strings.Contains(warnings, "it was edited") || !strings.Contains(warnings, "Mine.md links to it") || len(out.Changes) != 1 {
+	if !strings.Contains(warnings, "part 03.md stays") || !strings.Contains(warnings, "it was edited") || !strings.Contains(warnings, "Mine.md links to it") || !strings.Contains(warnings, "Board.canvas links to it") || len(out.Changes) != 2 {
 		t.Errorf("warnings %s, changes %+v", warnings, out.Changes)
 	}
 	// After a crash behind the removal, nothing is done twice.
 	again := followed(t, w, change)
-	if len(again.Changes) != 1 || again.Changes[0].Name != "Notes/part 02.md" {
+	if len(again.Changes) != 2 || again.Changes[1].Name != "Notes/part 02.md" {
 		t.Errorf("again: %+v", again.Changes)
 	}
 }
