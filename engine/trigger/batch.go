@@ -149,12 +149,12 @@ func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time
 }
 
 // orphan notes since when the workflow of a batch is gone or invalid.
-func (b *batch) orphan(now bool, at time.Time) {
+func (b *batch) orphan(gone bool, now time.Time) {
 	switch {
-	case !now:
+	case !gone:
 		b.orphaned = time.Time{}
-	case b.orphaned.IsZero() || b.orphaned.After(at): // or the clock was set back
-		b.orphaned = at
+	case b.orphaned.IsZero() || b.orphaned.After(now): // or the clock was set back
+		b.orphaned = now
 	}
 }
 
