@@ -43,11 +43,10 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
-	var files []string
-	if s.foreign, files, err = a.sources.ofItems(ctx, s, in.Vars); err != nil {
+	files, err := a.sources.setItems(ctx, &s, in.Vars)
+	if err != nil {
 		return engine.AssembleOut{}, err
 	}
-	s.itemFrom = policy.AddOrigins(slices.Clone(s.foreign), files...)
 	shown := policy.AddOrigins(a.sources.ofInputs(ctx, s, in.Inputs), files...)
 	alias := s.Plan.Alias(s.Step, a.defaultModel)
 	if alias != "" || directives.MentionsTrigger(s.Step.Prompt) { // the model learns what the run is about
@@ -58,11 +57,10 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 		out.Origins = policy.AddOrigins(shown, s.foreign...)
 		return out, err
 	}
-	named := s
-	if err := a.sources.NameItems(ctx, &named, in.Vars); err != nil {
+	if err := a.sources.NameItems(ctx, &s, in.Vars); err != nil {
 		return engine.AssembleOut{}, err
 	}
-	if err := a.outputs.check(ctx, named); err != nil {
+	if err := a.outputs.check(ctx, s); err != nil {
 		return engine.AssembleOut{}, err
 	}
 	made, err := a.make(ctx, s, in.Inputs, alias)

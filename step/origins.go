@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
@@ -54,7 +55,7 @@ func (src Sources) ofInputs(ctx context.Context, s Context, resolved []engine.Re
 // NameItems sets the untrusted sources of the items' names: strangers choose the names of files they sent, and the entries of lists
 // made from their texts.
 func (src Sources) NameItems(ctx context.Context, s *Context, vars []engine.Var) error {
-	list, _, err := src.ofItems(ctx, *s, vars)
+	list, err := src.ofList(ctx, *s, vars)
 	if err != nil {
 		return err
 	}
@@ -79,22 +80,37 @@ func (src Sources) NameItems(ctx context.Context, s *Context, vars []engine.Var)
 	return nil
 }
 
-// ofItems returns the untrusted sources of the list of an @for_each, and those among the files of the batch, whose names a stranger may
-// have chosen. A step that does not use its item has none.
-func (src Sources) ofItems(ctx context.Context, s Context, vars []engine.Var) (list, files []string, err error) {
-	each := s.Step.ForEach
-	if each == nil || each.As == "" && !s.usesItem() {
-		return nil, nil, nil
+// setItems sets the untrusted sources of what a step reads of its items. It returns those among the files of the batch, whose names a
+// stranger may have chosen.
+func (src Sources) setItems(ctx context.Context, s *Context, vars []engine.Var) (files []string, err error) {
+	if s.foreign, err = src.ofList(ctx, *s, vars); err != nil {
+		return nil, err
 	}
-	if each.Target.Scheme != directives.SchemeVariable {
+	if each := s.Step.ForEach; s.readsItems() && each.Target.Scheme != directives.SchemeVariable {
 		var reads []policy.Read
+		kind := s.nameKind(itemKind(each))
 		for _, it := range s.items {
-			reads = append(reads, policy.Read{Kind: s.nameKind(itemKind(each)), Name: it.Name, Trust: each.Input().Trust})
+			reads = append(reads, policy.Read{Kind: kind, Name: it.Name, Trust: each.Input().Trust})
 		}
-		return nil, src.Trust(ctx).Origins(reads), nil
+		files = src.Trust(ctx).Origins(reads)
 	}
-	v, err := src.Vars.Find(ctx, s.Plan.Name, each.Target.Path, vars)
-	return v.Origins, nil, err
+	s.itemFrom = policy.AddOrigins(slices.Clone(s.foreign), files...)
+	return files, nil
+}
+
+// ofList returns the untrusted sources of the list of an @for_each.
+func (src Sources) ofList(ctx context.Context, s Context, vars []engine.Var) ([]string, error) {
+	if !s.readsItems() || s.Step.ForEach.Target.Scheme != directives.SchemeVariable {
+		return nil, nil
+	}
+	v, err := src.Vars.Find(ctx, s.Plan.Name, s.Step.ForEach.Target.Path, vars)
+	return v.Origins, err
+}
+
+// readsItems reports whether the step uses the items of an @for_each.
+func (s Context) readsItems() bool {
+	each := s.Step.ForEach
+	return each != nil && (each.As != "" || s.usesItem())
 }
 
 // itemKind returns what the step sees of its items: their content with `as=`, otherwise their names.

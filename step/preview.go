@@ -113,11 +113,9 @@ func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, 
 			return out, err
 		}
 	}
-	list, files, err := p.assembler.sources.ofItems(ctx, s, nil)
-	if err != nil {
+	if _, err := p.assembler.sources.setItems(ctx, &s, nil); err != nil {
 		return out, err
 	}
-	s.foreign, s.itemFrom = list, policy.AddOrigins(slices.Clone(list), files...)
 	out.Writes = p.writes(s)
 	resolved, err := p.resolve(ctx, s, &out)
 	if err != nil || out.Model == "" {
