@@ -19,7 +19,8 @@ func (b *body) batches(s PinnedStep, ref StepRef, when []Mark, r *StepRecord) er
 	r.Warnings = append(r.Warnings, items.Warnings...)
 	l := &lineup{body: b, step: s, ref: ref, rec: r, items: items.Batches, parts: items.Parts}
 	if len(items.Batches) == 0 {
-		if r.Status, r.Reason = Skipped, "no items"; items.Parts.empty() {
+		r.Status, r.Reason = Skipped, "no items"
+		if items.Parts.empty() {
 			return nil
 		}
 		r.Status, r.Reason = Done, "no part has other pages than before"
