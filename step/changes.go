@@ -1,6 +1,7 @@
 package step
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"unicode/utf8"
@@ -111,11 +112,4 @@ func (r Inputs) shownText(ctx context.Context, file engine.ResolvedFile) (string
 	return r.fileText(file.Name)
 }
 
-func isText(data []byte) bool {
-	for _, c := range data {
-		if c == 0 {
-			return false
-		}
-	}
-	return utf8.Valid(data)
-}
+func isText(data []byte) bool { return bytes.IndexByte(data, 0) < 0 && utf8.Valid(data) }

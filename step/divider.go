@@ -328,14 +328,19 @@ func bundleOf(fsys fs.FS, dir, name string) (manifest.Manifest, string, error) {
 
 // readManifest reads the manifest of the import in a folder.
 func readManifest(fsys fs.FS, dir string) (manifest.Manifest, error) {
-	file, err := fsys.Open(path.Join(dir, manifest.File))
-	if err != nil {
-		return manifest.Manifest{}, err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, manifest.MaxBytes))
+	data, err := readBounded(fsys, path.Join(dir, manifest.File))
 	if err != nil {
 		return manifest.Manifest{}, err
 	}
 	return manifest.Parse(data)
+}
+
+// readBounded reads a file of an import, of a manifest's size at most.
+func readBounded(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, manifest.MaxBytes))
 }

@@ -2,7 +2,6 @@ package step
 
 import (
 	"context"
-	"io"
 	"io/fs"
 	"net/url"
 	"path"
@@ -172,24 +171,13 @@ func (s *shelf) imported(dir string) *document {
 		return nil
 	}
 	var d *document
-	if data, err := s.read(path.Join(dir, manifest.File)); err == nil {
-		if m, err := manifest.Parse(data); err == nil {
-			d = s.fromManifest(dir, m)
-		}
+	if m, err := readManifest(s.FS, dir); err == nil {
+		d = s.fromManifest(dir, m)
 	}
 	if d != nil {
 		s.known[dir] = d
 	}
 	return d
-}
-
-func (s *shelf) read(name string) ([]byte, error) {
-	f, err := s.FS.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, manifest.MaxBytes))
 }
 
 func (s *shelf) fromManifest(dir string, m manifest.Manifest) *document {
@@ -231,14 +219,14 @@ func (s *shelf) fromManifest(dir string, m manifest.Manifest) *document {
 	for _, e := range entries {
 		if !e.IsDir() && strings.EqualFold(path.Ext(e.Name()), ".md") {
 			name := path.Join(dir, e.Name())
-			if data, err := s.read(name); err == nil {
+			if data, err := readBounded(s.FS, name); err == nil {
 				d.notes[name] = string(data)
 				d.Names = append(d.Names, name)
 			}
 		}
 	}
 	for _, c := range m.Chapters {
-		if data, err := s.read(in(c.Note)); err == nil {
+		if data, err := readBounded(s.FS, in(c.Note)); err == nil {
 			d.notes[in(c.Note)] = string(data)
 			d.Names = append(d.Names, in(c.Note))
 		}
@@ -248,7 +236,7 @@ func (s *shelf) fromManifest(dir string, m manifest.Manifest) *document {
 	}
 	s.complete(d)
 	d.Text = func(n int) (string, bool) {
-		data, err := s.read(d.texts[n])
+		data, err := readBounded(s.FS, d.texts[n])
 		return string(data), err == nil
 	}
 	return d
