@@ -107,12 +107,6 @@ func (src Sources) ofList(ctx context.Context, s Context, vars []engine.Var) ([]
 	return v.Origins, err
 }
 
-// readsItems reports whether the step uses the items of an @for_each.
-func (s Context) readsItems() bool {
-	each := s.Step.ForEach
-	return each != nil && (each.As != "" || s.usesItem())
-}
-
 // itemKind returns what the step sees of its items: their content with `as=`, otherwise their names.
 func itemKind(each *directives.ForEach) policy.ReadKind {
 	if each.As != "" {

@@ -53,6 +53,12 @@ func (src Sources) ofSubject(ctx context.Context, s Context) []string {
 // usesItem reports whether the step mentions its item: in its text, a file name or its header.
 func (s Context) usesItem() bool { return s.mentions("{item") }
 
+// readsItems reports whether the step uses the items of an @for_each.
+func (s Context) readsItems() bool {
+	each := s.Step.ForEach
+	return each != nil && (each.As != "" || s.usesItem())
+}
+
 // mentions reports whether any part of the step contains a text.
 func (s Context) mentions(text string) bool {
 	data, err := json.Marshal(s.Step)
