@@ -77,7 +77,7 @@ func studied(t *testing.T, book []sheet, window int) {
 
 // studiable wants each page of the book in a part and in the plan, with a link to where it is now.
 func (s *story) studiable(book []sheet) {
-	s.t.Helper()
+	s.T.Helper()
 	parts := ""
 	for _, file := range s.Files("Plans", ".md") {
 		if strings.HasPrefix(path.Base(file), "Cookbook part ") {
@@ -95,13 +95,13 @@ func (s *story) studiable(book []sheet) {
 				if at < 0 {
 					at = len(text)
 				}
-				s.t.Errorf("%s have no %q; there is %q", where, link, text[at:min(at+120, len(text))])
+				s.T.Errorf("%s have no %q; there is %q", where, link, text[at:min(at+120, len(text))])
 			}
 		}
 	}
 	for _, gone := range []int{1501, 1502, 3} {
 		if !slices.ContainsFunc(book, func(p sheet) bool { return p.n == gone }) && (strings.Contains(parts, word(gone)) || strings.Contains(plan, word(gone))) {
-			s.t.Errorf("what is not in the book is still told: %s", word(gone))
+			s.T.Errorf("what is not in the book is still told: %s", word(gone))
 		}
 	}
 }

@@ -44,22 +44,22 @@ func TestExamples_areAllPlayed(t *testing.T) {
 
 // usable checks a workflow and previews it, about a file where it needs one: no warning, nothing sent, nothing written.
 func (s *story) usable(workflow string, file ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	if out, errs, code := s.CLI("check", workflow); code != 0 || strings.Contains(out, "warning[") || strings.Contains(out, "error[") {
-		s.t.Errorf("check %q: exit code %d\n%s%s", workflow, code, out, errs)
+		s.T.Errorf("check %q: exit code %d\n%s%s", workflow, code, out, errs)
 	}
 	before, asked := s.snapshot(), len(s.service.Requests())
 	if out := s.Must(append([]string{"preview", workflow}, file...)...); !strings.Contains(out, "--- user ---") {
-		s.t.Errorf("preview %q shows no prompt:\n%s", workflow, out)
+		s.T.Errorf("preview %q shows no prompt:\n%s", workflow, out)
 	}
 	if len(s.service.Requests()) != asked || !maps.Equal(before, s.snapshot()) {
-		s.t.Errorf("preview %q sent or wrote something", workflow)
+		s.T.Errorf("preview %q sent or wrote something", workflow)
 	}
 }
 
 // imported waits until an import is done, and returns its note.
 func (s *story) imported(source string) string {
-	s.t.Helper()
+	s.T.Helper()
 	var found engine.ImportRecord
 	s.Wait(patience, "the import of "+source, func() (bool, string) {
 		all := s.Imports()
@@ -71,7 +71,7 @@ func (s *story) imported(source string) string {
 		return found.State.Finished(), fmt.Sprintf("%+v", all)
 	})
 	if found.Note == "" {
-		s.t.Fatalf("the import of %s is %+v", source, found)
+		s.T.Fatalf("the import of %s is %+v", source, found)
 	}
 	return found.Note
 }
@@ -125,7 +125,7 @@ func TestExamples_aboutADocument(t *testing.T) {
 				s.tellsOf(file, own, others...)
 				for i := range own {
 					if link := strings.ReplaceAll(fmt.Sprintf(e.links, i+1, i+1), e.name, name); e.links != "" && !strings.Contains(s.Read(file), link) {
-						s.t.Errorf("%s has no link %s:\n%s", file, link, s.Read(file))
+						s.T.Errorf("%s has no link %s:\n%s", file, link, s.Read(file))
 					}
 				}
 			}
@@ -139,7 +139,7 @@ func TestExamples_aboutADocument(t *testing.T) {
 
 // about lists the notes of a folder that are named after a document, at least one.
 func (s *story) about(dir, name string) []string {
-	s.t.Helper()
+	s.T.Helper()
 	var found []string
 	for _, file := range s.Files(strings.TrimSuffix(dir, "/"), ".md") {
 		if strings.Contains(file, name) && strings.Contains(file, " two") == strings.HasSuffix(name, " two") {
@@ -147,7 +147,7 @@ func (s *story) about(dir, name string) []string {
 		}
 	}
 	if len(found) == 0 {
-		s.t.Errorf("no note in %s is named after %s: %q", dir, name, s.Files(dir, ".md"))
+		s.T.Errorf("no note in %s is named after %s: %q", dir, name, s.Files(dir, ".md"))
 	}
 	return found
 }
@@ -279,7 +279,7 @@ func TestExamples_inboxFiling(t *testing.T) {
 
 // waits returns a workflow's newest run when it is the count-th and awaits approval.
 func (s *story) waits(workflow string, count int) engine.RunRecord {
-	s.t.Helper()
+	s.T.Helper()
 	var runs []engine.RunRecord
 	s.Wait(patience, workflow+" to ask", func() (bool, string) {
 		runs = s.Runs(workflow)
@@ -419,19 +419,19 @@ func heard(recording []byte) string {
 
 // unchanged wants the vault as in a snapshot, but for files that the person added since.
 func (s *story) unchanged(before map[string]string, added ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	after := s.snapshot()
 	for _, name := range added {
 		delete(after, name)
 	}
 	for name, text := range after {
 		if was, ok := before[name]; !ok || was != text {
-			s.t.Errorf("%s is not as it was (was there: %v):\n%.600s", name, ok, text)
+			s.T.Errorf("%s is not as it was (was there: %v):\n%.600s", name, ok, text)
 		}
 	}
 	for name := range before {
 		if _, ok := after[name]; !ok {
-			s.t.Errorf("%s is gone", name)
+			s.T.Errorf("%s is gone", name)
 		}
 	}
 }

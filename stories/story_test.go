@@ -23,7 +23,6 @@ const patience = 3 * sitetest.Patience
 // story is a vault with the real worker, and a model that answers from what it is shown.
 type story struct {
 	*sitetest.Site
-	t       *testing.T
 	service *service
 }
 
@@ -31,7 +30,7 @@ type story struct {
 func begin(t *testing.T, more string) *story {
 	t.Helper()
 	worker := sitetest.Worker(t, "..")
-	s := &story{t: t, service: newService(t)}
+	s := &story{service: newService(t)}
 	s.Site = sitetest.New(t, worker, fmt.Sprintf("models:\n  default: seer\n  aliases:\n    seer: {provider: lab, model: test-model, context_window: 128000, capabilities: [text, vision, tools, structured_output]}\n"+
 		"providers:\n  lab: {kind: openai_compatible, base_url: %q, api_key_env: LAB_KEY}\n%s", s.service.URL+"/v1", more))
 	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
@@ -40,21 +39,21 @@ func begin(t *testing.T, more string) *story {
 
 // workflow enables a workflow of a story: properties, then directives, then the prompt.
 func (s *story) workflow(name, properties, body string) {
-	s.t.Helper()
+	s.T.Helper()
 	s.Write("Workflows/"+name+".md", []byte("---\nenabled: true\n"+properties+"\n---\n## Work\n"+body+"\n"))
 }
 
 // example puts a shipped workflow into the vault, enabled, with changes to its text: old, new, and so on.
 func (s *story) example(name string, changes ...string) {
-	s.t.Helper()
+	s.T.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "examples", "workflows", name+".md"))
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	text := string(data)
 	for i := 0; i < len(changes); i += 2 {
 		if !strings.Contains(text, changes[i]) {
-			s.t.Fatalf("%s has no %q", name, changes[i])
+			s.T.Fatalf("%s has no %q", name, changes[i])
 		}
 		text = strings.Replace(text, changes[i], changes[i+1], 1)
 	}
@@ -68,14 +67,14 @@ func soon() string {
 
 // drop puts a file into the import folder.
 func (s *story) drop(name string, data []byte) {
-	s.t.Helper()
+	s.T.Helper()
 	s.Write("Import/"+name, data)
 }
 
 // ran waits until a workflow has so many runs, all of them over, and returns them, newest first. Each must have a status of
 // those wanted; without any, it must be done.
 func (s *story) ran(workflow string, count int, statuses ...engine.Status) []engine.RunRecord {
-	s.t.Helper()
+	s.T.Helper()
 	var runs []engine.RunRecord
 	s.Wait(patience, fmt.Sprintf("%d runs of %s", count, workflow), func() (bool, string) {
 		runs = slices.DeleteFunc(s.Runs(workflow), func(r engine.RunRecord) bool { return r.Kind == engine.KindUndo })
@@ -89,11 +88,11 @@ func (s *story) ran(workflow string, count int, statuses ...engine.Status) []eng
 		statuses = []engine.Status{engine.Done}
 	}
 	if len(runs) != count {
-		s.t.Errorf("%s ran %d times, want %d:\n%s", workflow, len(runs), count, describe(runs))
+		s.T.Errorf("%s ran %d times, want %d:\n%s", workflow, len(runs), count, describe(runs))
 	}
 	for _, r := range runs {
 		if !slices.Contains(statuses, r.Status) {
-			s.t.Errorf("a run of %s is %s:\n%s", workflow, r.Status, s.Must("show", r.ID))
+			s.T.Errorf("a run of %s is %s:\n%s", workflow, r.Status, s.Must("show", r.ID))
 		}
 	}
 	return runs
@@ -109,7 +108,7 @@ func describe(runs []engine.RunRecord) string {
 
 // quiet waits until serve has seen all that was done to the vault: a note written now has started its own run.
 func (s *story) quiet() {
-	s.t.Helper()
+	s.T.Helper()
 	s.Write("Workflows/Bell.md", []byte("---\nenabled: true\nwatch: \"Bell/*.md\"\n---\n## Ring\n@model none\n@input file: {trigger} (output=discard)\n"))
 	rings := len(s.Runs("Bell"))
 	s.Write(fmt.Sprintf("Bell/%d.md", rings), []byte("Ring.\n"))
@@ -121,7 +120,7 @@ func (s *story) quiet() {
 
 // note returns the vault's only note in a folder whose name contains a text.
 func (s *story) note(dir, name string) string {
-	s.t.Helper()
+	s.T.Helper()
 	var found []string
 	for _, file := range s.Files(dir, ".md") {
 		if strings.Contains(path.Base(file), name) {
@@ -129,7 +128,7 @@ func (s *story) note(dir, name string) string {
 		}
 	}
 	if len(found) != 1 {
-		s.t.Fatalf("notes like %q in %s: %q, want one; all: %q", name, dir, found, s.Files(dir, ".md"))
+		s.T.Fatalf("notes like %q in %s: %q, want one; all: %q", name, dir, found, s.Files(dir, ".md"))
 	}
 	return found[0]
 }
@@ -137,7 +136,7 @@ func (s *story) note(dir, name string) string {
 // saw checks what was asked about files whose names begin so: each number's picture and word at least once, none more often than
 // most, and of the story's other numbers none.
 func (s *story) saw(prefix string, all []sheet, kinds string, most int) {
-	s.t.Helper()
+	s.T.Helper()
 	pictures, words := map[int]int{}, map[string]int{}
 	for _, a := range s.service.about(prefix) {
 		for _, g := range a.seen {
@@ -150,38 +149,38 @@ func (s *story) saw(prefix string, all []sheet, kinds string, most int) {
 	}
 	for _, p := range all {
 		if n := pictures[p.n]; strings.Contains(kinds, "pictures") && (n < 1 || n > most) {
-			s.t.Errorf("%s: picture %d was shown %d times, want 1 to %d", prefix, p.n, n, most)
+			s.T.Errorf("%s: picture %d was shown %d times, want 1 to %d", prefix, p.n, n, most)
 		}
 		if n := words[word(p.n)]; strings.Contains(kinds, "text") && (n < 1 || n > most) {
-			s.t.Errorf("%s: the text of page %d (%s) was shown %d times, want 1 to %d", prefix, p.n, word(p.n), n, most)
+			s.T.Errorf("%s: the text of page %d (%s) was shown %d times, want 1 to %d", prefix, p.n, word(p.n), n, most)
 		}
 		delete(pictures, p.n)
 		delete(words, word(p.n))
 	}
 	if len(pictures)+len(words) > 0 {
-		s.t.Errorf("%s: shown besides its own: pictures %v, words %v", prefix, pictures, words)
+		s.T.Errorf("%s: shown besides its own: pictures %v, words %v", prefix, pictures, words)
 	}
 }
 
 // tellsOf checks that a file has what the service saw of these pages, and nothing that it saw of others.
 func (s *story) tellsOf(file string, own []sheet, others ...sheet) {
-	s.t.Helper()
+	s.T.Helper()
 	text := s.Read(file)
 	for _, p := range own {
 		if !strings.Contains(text, word(p.n)) {
-			s.t.Errorf("%s does not tell of page %d (%s):\n%s", file, p.n, word(p.n), text)
+			s.T.Errorf("%s does not tell of page %d (%s):\n%s", file, p.n, word(p.n), text)
 		}
 	}
 	for _, p := range others {
 		if strings.Contains(text, word(p.n)) || strings.Contains(text, fmt.Sprintf("Picture %d.", p.n)) {
-			s.t.Errorf("%s tells of page %d, which is not its own:\n%s", file, p.n, text)
+			s.T.Errorf("%s tells of page %d, which is not its own:\n%s", file, p.n, text)
 		}
 	}
 }
 
 // snapshot returns the vault's files but workflows, imports and the bell.
 func (s *story) snapshot() map[string]string {
-	s.t.Helper()
+	s.T.Helper()
 	all := map[string]string{}
 	for _, name := range s.Files(".", "") {
 		switch top, _, _ := strings.Cut(name, "/"); {

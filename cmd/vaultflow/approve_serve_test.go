@@ -27,16 +27,16 @@ func TestServe_approvals(t *testing.T) {
 	d := s.serve()
 	ask := func(workflow string) (run, name string) {
 		t.Helper()
-		if out, errs, code := s.cli("run", workflow); code != exitApproval {
+		if out, errs, code := s.CLI("run", workflow); code != exitApproval {
 			t.Fatalf("run %s: exit code %d\n%s%s", workflow, code, out, errs)
 		}
-		run = s.runs(workflow)[0].ID
+		run = s.Runs(workflow)[0].ID
 		return run, "Workflows/_approvals/" + run + ".md"
 	}
 	ends := func(run string, status engine.Status) engine.RunRecord {
 		t.Helper()
 		var r engine.RunRecord
-		s.wait(patience, "run "+run+" to be "+string(status), func() (bool, string) {
+		s.Wait(patience, "run "+run+" to be "+string(status), func() (bool, string) {
 			r = rows[engine.RunRecord](s, "show", run)[0]
 			return r.Status == status, fmt.Sprint(r.Status, " ", r.Reason)
 		})
@@ -44,34 +44,34 @@ func TestServe_approvals(t *testing.T) {
 	}
 	gone := func(name string) {
 		t.Helper()
-		s.wait(patience, name+" to be removed", func() (bool, string) {
-			_, err := os.Stat(s.path(name))
+		s.Wait(patience, name+" to be removed", func() (bool, string) {
+			_, err := os.Stat(s.Path(name))
 			return os.IsNotExist(err), fmt.Sprint(err)
 		})
 	}
 	tick := func(name string) {
 		t.Helper()
 		s.untilHolds(name, "- [ ] Approve item 1")
-		s.write(name, strings.Replace(s.read(name), "- [ ] Approve item 1", "- [x] Approve item 1", 1))
+		s.write(name, strings.Replace(s.Read(name), "- [ ] Approve item 1", "- [x] Approve item 1", 1))
 	}
 
 	first, firstNote := ask("Letter")
 	s.untilHolds(firstNote, "+New.")
-	s.must("run", "Free") // the place and the lane are free
+	s.Must("run", "Free") // the place and the lane are free
 	second, secondNote := ask("Letter")
-	d.kill()
+	d.Kill()
 	tick(firstNote)
 	d = s.serve()
 	ends(first, engine.Done)
 	gone(firstNote)
-	if got := s.read("Out/one.md"); got != "New.\n" {
+	if got := s.Read("Out/one.md"); got != "New.\n" {
 		t.Errorf("Out/one.md holds %q", got)
 	}
 	tick(secondNote) // the file is as it would be written already: nobody has to be asked again, and nothing is written
-	s.wait(patience, "the second run to end", func() (bool, string) {
+	s.Wait(patience, "the second run to end", func() (bool, string) {
 		r := rows[engine.RunRecord](s, "show", second)[0]
 		if r.Status == engine.AwaitingApproval {
-			s.cli("approve", second, "--all")
+			s.CLI("approve", second, "--all")
 		}
 		return r.Status == engine.Done, string(r.Status) + " " + r.Reason
 	})
@@ -79,18 +79,18 @@ func TestServe_approvals(t *testing.T) {
 	s.write("Out/one.md", "Old.\n")
 	third, thirdNote := ask("Letter")
 	s.untilHolds(thirdNote, "-Old.")
-	s.write(thirdNote, strings.Replace(s.read(thirdNote), "Step Step.", "Ask Ada.", 1))
-	d.kill()
+	s.write(thirdNote, strings.Replace(s.Read(thirdNote), "Step Step.", "Ask Ada.", 1))
+	d.Kill()
 	d = s.serve()
-	if out := s.must("approve", third, "--reject"); !strings.Contains(out, "not approved: Out/one.md (rejected by command)") {
+	if out := s.Must("approve", third, "--reject"); !strings.Contains(out, "not approved: Out/one.md (rejected by command)") {
 		t.Errorf("approve --reject: %s", out)
 	}
-	if got := s.read("Out/one.md"); got != "Old.\n" || !strings.Contains(s.read(thirdNote), "Ask Ada.") {
-		t.Errorf("Out/one.md holds %q; the note with a person's words %q", got, s.read(thirdNote))
+	if got := s.Read("Out/one.md"); got != "Old.\n" || !strings.Contains(s.Read(thirdNote), "Ask Ada.") {
+		t.Errorf("Out/one.md holds %q; the note with a person's words %q", got, s.Read(thirdNote))
 	}
 
 	hurried, hurriedNote := ask("Hurried")
-	d.kill() // nobody is there when its time is up
+	d.Kill() // nobody is there when its time is up
 	d = s.serve()
 	if r := ends(hurried, engine.Skipped); r.Steps[0].Rejected[0] != "Out/hurried.md (nobody approved it in time)" {
 		t.Errorf("after its time: %+v", r.Steps[0])

@@ -120,7 +120,7 @@ func TestArchives(t *testing.T) {
 	}
 	want := 0
 	for name, a := range archives {
-		s.writeBytes("Import/"+name, []byte(a.data))
+		s.Write("Import/"+name, []byte(a.data))
 		want += 1 + max(a.children, 0)
 	}
 	s.serve()
@@ -136,7 +136,7 @@ func TestArchives(t *testing.T) {
 		r := ends["Import/"+name]
 		if a.children < 0 {
 			failed := "Import/Failed/" + name
-			if r.State != engine.ImportFailed || !s.there(failed) || !strings.Contains(s.read(failed+".failed.md"), a.says) {
+			if r.State != engine.ImportFailed || !s.there(failed) || !strings.Contains(s.Read(failed+".failed.md"), a.says) {
 				t.Errorf("%s: %s, %s", name, r.State, r.Error)
 			}
 			continue
@@ -145,11 +145,11 @@ func TestArchives(t *testing.T) {
 			t.Errorf("%s: %s, %s", name, r.State, r.Error)
 			continue
 		}
-		if n := len(s.manifest(r.Bundle).Children); n != a.children || !strings.Contains(s.read(r.Note), a.says) {
-			t.Errorf("%s: %d children, want %d; the note:\n%s", name, n, a.children, s.read(r.Note))
+		if n := len(s.manifest(r.Bundle).Children); n != a.children || !strings.Contains(s.Read(r.Note), a.says) {
+			t.Errorf("%s: %d children, want %d; the note:\n%s", name, n, a.children, s.Read(r.Note))
 		}
 	}
-	left, err := fs.Glob(os.DirFS(s.vault), "Import/*")
+	left, err := fs.Glob(os.DirFS(s.Vault), "Import/*")
 	if err != nil || len(left) != 1 || left[0] != "Import/Failed" {
 		t.Errorf("in the import folder: %v, %v", left, err)
 	}
@@ -157,6 +157,6 @@ func TestArchives(t *testing.T) {
 
 // there says whether the vault has a file.
 func (s *site) there(name string) bool {
-	_, err := os.Stat(filepath.Join(s.vault, filepath.FromSlash(name)))
+	_, err := os.Stat(filepath.Join(s.Vault, filepath.FromSlash(name)))
 	return err == nil
 }

@@ -95,7 +95,7 @@ func TestBudgets_parallelRunsAndAKill(t *testing.T) {
 	s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, max_output_tokens: 1000, price: {input: 1, output: 100}}}}\n"+
 		"providers: {lab: {kind: openai_compatible, base_url: \""+m.url+"/v1\", api_key_env: LAB_KEY, max_concurrency: 40}}\n"+
 		fmt.Sprintf("engine: {max_parallel_runs: %d}\npolicy: {budget: {max_cost_usd_per_month: %g}}\n", runs, month))
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	for i := range 4 {
 		s.write(fmt.Sprintf("Items/%d.md", i), fmt.Sprintf("Item %d.\n", i))
 	}
@@ -110,7 +110,7 @@ func TestBudgets_parallelRunsAndAKill(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatalf("the model was asked %d times: %+v", m.asked, rows[engine.RunRecord](s, "runs", "-n", "100"))
 	}
-	d.kill()
+	d.Kill()
 	m.mu.Lock()
 	m.hold = false
 	m.mu.Unlock()
@@ -118,7 +118,7 @@ func TestBudgets_parallelRunsAndAKill(t *testing.T) {
 		t.Errorf("nothing is reserved while requests are at work: %+v", spent)
 	}
 	s.serve()
-	s.wait(2*patience, "all runs to end", func() (bool, string) {
+	s.Wait(2*patience, "all runs to end", func() (bool, string) {
 		ended := 0
 		all := rows[engine.RunRecord](s, "runs", "-n", "100")
 		for _, r := range all {
@@ -150,7 +150,7 @@ func TestBudgets_parallelRunsAndAKill(t *testing.T) {
 	if refusals < runs/2 {
 		t.Errorf("%d of %d runs were refused something: more was wanted than the caps allow", refusals, runs)
 	}
-	if out := s.must("show", rows[engine.RunRecord](s, "runs", "W00")[0].ID); !strings.Contains(out, "counted in budgets: $0.") {
+	if out := s.Must("show", rows[engine.RunRecord](s, "runs", "W00")[0].ID); !strings.Contains(out, "counted in budgets: $0.") {
 		t.Errorf("show says nothing of costs:\n%s", out)
 	}
 }
@@ -158,7 +158,7 @@ func TestBudgets_parallelRunsAndAKill(t *testing.T) {
 // books is what the journal says was spent.
 func (m *meter) books(s *site) cost.Spending {
 	m.t.Helper()
-	j, err := journal.OpenReader(m.t.Context(), s.state)
+	j, err := journal.OpenReader(m.t.Context(), s.State)
 	if err != nil {
 		m.t.Fatal(err)
 	}

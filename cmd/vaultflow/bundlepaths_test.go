@@ -38,7 +38,7 @@ func TestStory_pathsOfOlderBundles(t *testing.T) {
 	})
 	s := newSite(t, worker(t), "ingestion: {pdf: {inline_pages: 2}}\nmodels:\n  default: reader\n  aliases: {reader: {provider: lab, model: m, capabilities: [text, tools]}}\n"+
 		fmt.Sprintf("providers: {lab: {kind: %s, base_url: %q, api_key_env: LAB_KEY}}\n", adapters()[0].kind, server.URL+adapters()[0].path))
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	s.write("Workflows/Watch.md", note("watch: Imported/*/index.md", "@input trigger\n@output file: Out/Watch {trigger-name}", "Ask WATCH."))
 	s.write("Workflows/Broad.md", note("watch: Imported/Book/**/*.md\nruns: each", "@input trigger\n@output file: Out/Broad {trigger-name}", "Ask BROAD."))
 	s.write("Notes/Quotes.md", "Mine.\n\n![[Book]]\n")
@@ -53,11 +53,11 @@ func TestStory_pathsOfOlderBundles(t *testing.T) {
 		s.write("Workflows/"+name+".md", note("description: "+name, d, "Ask "+strings.ToUpper(name)+"."))
 	}
 	s.serve()
-	s.writeBytes("Import/Book.pdf", tides("The tide of page 1 is low."))
+	s.Write("Import/Book.pdf", tides("The tide of page 1 is low."))
 	s.write("Import/Shop.md", "# Shop\n\nBread.\n")
 	s.ended(2)
-	if s.read("Imported/Shop/Shop.md") == "" || s.read("Imported/Shop/Shop.md.original") != "# Shop\n\nBread.\n" || s.read("Imported/Book/index.md") != "" {
-		t.Errorf("imported: %q", s.files("Imported", ""))
+	if s.Read("Imported/Shop/Shop.md") == "" || s.Read("Imported/Shop/Shop.md.original") != "# Shop\n\nBread.\n" || s.Read("Imported/Book/index.md") != "" {
+		t.Errorf("imported: %q", s.Files("Imported", ""))
 	}
 	shown := func(ask string, words ...string) {
 		t.Helper()
@@ -94,8 +94,8 @@ func TestStory_pathsOfOlderBundles(t *testing.T) {
 	about("Broad", "Imported/Book/Book.md")
 	shown("BROAD", whole...)
 	for _, name := range []string{"When", "Pages", "Item", "Link", "Embed", "Tools"} {
-		s.must("run", name)
-		data, err := json.Marshal(s.runs(name)[0])
+		s.Must("run", name)
+		data, err := json.Marshal(s.Runs(name)[0])
 		if err != nil || strings.Contains(string(data), "index.md") || strings.Contains(string(data), "/page_0001.md") {
 			t.Errorf("the record of %s has names that no file has: %s", name, data)
 		}
@@ -114,21 +114,21 @@ func TestStory_pathsOfOlderBundles(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		shown("PAGES", fmt.Sprintf("tide of page %d", n))
 	}
-	if s.read("Out/Item Book.md") == "" || s.read("Out/Pages page_0004.md") == "" {
-		t.Errorf("written: %q", s.files("Out", ""))
+	if s.Read("Out/Item Book.md") == "" || s.Read("Out/Pages page_0004.md") == "" {
+		t.Errorf("written: %q", s.Files("Out", ""))
 	}
-	s.must("run", "When")
-	if r := s.runs("When")[0]; r.Status != engine.Skipped {
+	s.Must("run", "When")
+	if r := s.Runs("When")[0]; r.Status != engine.Skipped {
 		t.Errorf("a run about an unchanged document ended %s", r.Status)
 	}
 
-	s.writeBytes("Import/Book.pdf", tides("The ebb of page 1 is over."))
+	s.Write("Import/Book.pdf", tides("The ebb of page 1 is over."))
 	about("Watch", "Imported/Book/Book.md", "Imported/Book/Book.md", "Imported/Shop/Shop.md")
 	shown("WATCH", "ebb of page 1", "tide of page 2")
-	if out := s.must("run", "When"); s.runs("When")[0].Status != engine.Done {
+	if out := s.Must("run", "When"); s.Runs("When")[0].Status != engine.Done {
 		t.Errorf("a run about a new version: %s", out)
 	}
-	if s.read("Imported/Book (version 1)/Book.md") == "" || s.read("Imported/Book/index.md") != "" {
-		t.Errorf("imported: %q", s.files("Imported", ".md"))
+	if s.Read("Imported/Book (version 1)/Book.md") == "" || s.Read("Imported/Book/index.md") != "" {
+		t.Errorf("imported: %q", s.Files("Imported", ".md"))
 	}
 }

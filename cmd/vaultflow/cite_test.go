@@ -206,35 +206,35 @@ func TestServe_citesAnImport(t *testing.T) {
 		says("Preface [Workbook, p. ii], “vectors keep their direction” [Workbook, p. 1], “vectors lose it” [Workbook, p. 1], unseen [Workbook, p. 2], gone [Workbook, p. 4]."))
 	s := newSite(t, worker(t), "models:\n  default: seer\n  aliases: {seer: {provider: lab, model: m, capabilities: [text]}}\n"+
 		fmt.Sprintf("providers: {lab: {kind: %s, base_url: %q, api_key_env: LAB_KEY}}\n", adapters()[0].kind, server.URL+adapters()[0].path))
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	s.write("Workflows/Cite.md", note(`on_import: "*.pdf"`,
 		"@cite quotes\n@approve outputs\n@input file: Imported/Workbook/index.md (pages=1-3, required)\n@output file: Out/Cited", "Take notes."))
 	d := s.serve()
-	s.writeBytes("Import/Workbook.pdf", pdftest.New().RomanLabels(2).
+	s.Write("Import/Workbook.pdf", pdftest.New().RomanLabels(2).
 		TextPage(pdftest.Text("Preface of the book, one.")...).TextPage(pdftest.Text("Preface of the book, two.")...).
 		TextPage(pdftest.Text("Some vectors keep their di-", "rection under a map.")...).TextPage(pdftest.Text("The second chapter is not shown.")...).Bytes())
 	waits := func() (bool, string) {
-		runs := s.runs("Cite")
+		runs := s.Runs("Cite")
 		return len(runs) == 1 && runs[0].Status == engine.AwaitingApproval, fmt.Sprint(runs)
 	}
-	s.wait(patience, "an approval", waits)
-	d.kill()
+	s.Wait(patience, "an approval", waits)
+	d.Kill()
 	s.serve()
-	run := s.runs("Cite")[0].ID
-	if out := s.must("approvals", run); !strings.Contains(out, "[[Workbook.pdf#page=3|p. 1]]") || !strings.Contains(out, "[page not found]") {
+	run := s.Runs("Cite")[0].ID
+	if out := s.Must("approvals", run); !strings.Contains(out, "[[Workbook.pdf#page=3|p. 1]]") || !strings.Contains(out, "[page not found]") {
 		t.Errorf("the approval does not show the links: %s", out)
 	}
-	s.must("approve", run)
+	s.Must("approve", run)
 	s.ran("Cite", 1)
 	want := "Preface [[Workbook.pdf#page=2|p. ii]], “vectors keep their direction” [[Workbook.pdf#page=3|p. 1]], “vectors lose it” [quotation not found] [[Workbook.pdf#page=3|p. 1]], " +
 		"unseen [[Workbook.pdf#page=4|p. 2]] [page not shown], gone [Workbook, p. 4] [page not found].\n"
-	if got := s.read("Out/Cited.md"); got != want {
+	if got := s.Read("Out/Cited.md"); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if n := len(server.Requests()); n != 1 {
 		t.Errorf("%d requests, want 1", n)
 	}
-	if out := s.must("show", run); !strings.Contains(out, "page references checked: 5, quotations: 2, marked: 3") {
+	if out := s.Must("show", run); !strings.Contains(out, "page references checked: 5, quotations: 2, marked: 3") {
 		t.Errorf("show says %s", out)
 	}
 }

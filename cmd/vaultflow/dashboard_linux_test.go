@@ -23,7 +23,7 @@ func TestDashboard_isTheOwners(t *testing.T) {
 		URL, Link string
 		Expires   time.Time
 	}
-	if err := json.Unmarshal([]byte(s.must("serve", "--url", "--json")), &line); err != nil {
+	if err := json.Unmarshal([]byte(s.Must("serve", "--url", "--json")), &line); err != nil {
 		t.Fatal(err)
 	}
 	code, ok := strings.CutPrefix(line.Link, line.URL+"/login#code=")
@@ -67,7 +67,7 @@ func TestDashboard_isTheOwners(t *testing.T) {
 	cookie := cookies[0].Name + "=" + cookies[0].Value
 	got, _ = status("POST", "/login", "", "", "token="+code)
 	want("the same link again", got, 401)
-	read := "Bearer " + strings.TrimSpace(s.must("token", "create", "reader", "--scope", "read"))
+	read := "Bearer " + strings.TrimSpace(s.Must("token", "create", "reader", "--scope", "read"))
 	got, _ = status("GET", "/api/v1/runs", "Authorization", read, "")
 	want("read with a token for reading", got, 200)
 	got, _ = status("POST", "/api/v1/runs", "Authorization", read, `{"workflow":"x"}`)
@@ -79,7 +79,7 @@ func TestDashboard_isTheOwners(t *testing.T) {
 	want("the session after a restart", got, 200)
 	got, _ = status("GET", "/api/v1/runs", "Authorization", read, "")
 	want("the token after a restart", got, 200)
-	s.must("token", "revoke", "reader")
+	s.Must("token", "revoke", "reader")
 	got, _ = status("GET", "/api/v1/runs", "Authorization", read, "")
 	want("the token after its end", got, 401)
 	got, _ = status("POST", "/logout", "Cookie", cookie, "")
@@ -88,7 +88,7 @@ func TestDashboard_isTheOwners(t *testing.T) {
 	want("the session after its end", got, 401)
 
 	for _, name := range []string{"web-token", "secret", "sessions.json", "tokens.json"} {
-		info, err := os.Stat(filepath.Join(s.state, name))
+		info, err := os.Stat(filepath.Join(s.State, name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,17 +63,17 @@ func busySite(t *testing.T) (*site, *hangingModel, *serving) {
 	}
 	s := newSite(t, worker, "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools]}}}\n"+
 		"providers: {lab: {kind: openai_compatible, base_url: \""+m.url+"/v1\", api_key_env: LAB_KEY}}\n")
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	s.write("Workflows/Work.md", note("description: work", "@tools run_workflow\n@output file: Out", "Have tea made."))
 	s.write("Workflows/Brew.md", note("description: brew", "@output file: Tea", "Make the tea."))
 	s.write("Workflows/Other.md", note("description: other", "@for_each variable: list (parallel=2)\n@output file: Other", "Item {{item}}."))
 	d := s.serve()
-	work := s.command("run", "Work") // gets its first answer
+	work := s.Command("run", "Work") // gets its first answer
 	if err := work.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.wait(patience, "the first answer", func() (bool, string) { return m.asked.Load() >= 1, "" })
-	other := s.command("run", "Other", "--var", `list=["a","b"]`)
+	s.Wait(patience, "the first answer", func() (bool, string) { return m.asked.Load() >= 1, "" })
+	other := s.Command("run", "Other", "--var", `list=["a","b"]`)
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -87,11 +87,11 @@ func busySite(t *testing.T) (*site, *hangingModel, *serving) {
 		other.Process.Kill()
 	})
 	s.write("Import/letter.pdf", "%PDF-1.4\nnothing\n%%EOF\n")
-	s.wait(patience, "an import in the worker", func() (bool, string) {
-		all := s.imports()
+	s.Wait(patience, "an import in the worker", func() (bool, string) {
+		all := s.Imports()
 		return len(all) == 1 && all[0].State == engine.ImportWorking, describe(all)
 	})
-	s.wait(patience, "calls in flight", func() (bool, string) { return m.asked.Load() >= 4, "" })
+	s.Wait(patience, "calls in flight", func() (bool, string) { return m.asked.Load() >= 4, "" })
 	listens := s.browse(http.MethodGet, "/live?view=today", nil)
 	t.Cleanup(func() { listens.Body.Close() })
 	return s, m, d
@@ -99,17 +99,17 @@ func busySite(t *testing.T) (*site, *hangingModel, *serving) {
 
 // goesOn starts the daemon again and wants everything to end well.
 func (s *site) goesOn(m *hangingModel) {
-	s.t.Helper()
+	s.T.Helper()
 	m.answers.Store(true)
 	s.serve()
 	work, brew, other := s.ran("Work", 1)[0], s.ran("Brew", 1), s.ran("Other", 1)[0]
 	for _, r := range append(brew, work, other) {
 		if r.Status != engine.Done {
-			s.t.Errorf("%s is %s (%s)", r.Workflow, r.Status, r.Reason)
+			s.T.Errorf("%s is %s (%s)", r.Workflow, r.Status, r.Reason)
 		}
 	}
-	if got := s.read("Tea.md") + s.read("Out.md") + s.read("Other.md"); got != "Tea.\nTea.\nTea.\n\nTea.\n" {
-		s.t.Errorf("wrote %q", got)
+	if got := s.Read("Tea.md") + s.Read("Out.md") + s.Read("Other.md"); got != "Tea.\nTea.\nTea.\n\nTea.\n" {
+		s.T.Errorf("wrote %q", got)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestServe_stopsWhateverIsAtWork(t *testing.T) {
 	if took := d.stop(); took > 5*time.Second {
 		t.Errorf("serve took %s to stop", took)
 	}
-	if code := d.cmd.ProcessState.ExitCode(); code != exitDone {
+	if code := d.Cmd.ProcessState.ExitCode(); code != exitDone {
 		t.Errorf("exit code %d", code)
 	}
 	s.goesOn(m)
@@ -130,10 +130,10 @@ func TestServe_stopsWhateverIsAtWork(t *testing.T) {
 func TestServe_askedTwiceToStop(t *testing.T) {
 	t.Parallel()
 	s, m, d := busySite(t)
-	d.signal(syscall.SIGTERM)
-	d.signal(syscall.SIGTERM)
+	d.Signal(syscall.SIGTERM)
+	d.Signal(syscall.SIGTERM)
 	select {
-	case <-d.done:
+	case <-d.Done:
 	case <-time.After(patience):
 		t.Fatal("serve still runs")
 	}
@@ -146,21 +146,21 @@ func TestServe_cancelled(t *testing.T) {
 	s, m, _ := busySite(t)
 	ids := map[string]string{}
 	for _, name := range []string{"Work", "Other"} {
-		ids[name] = s.runs(name)[0].ID
-		if out := s.must("cancel", ids[name]); !strings.Contains(out, "cancelled") {
+		ids[name] = s.Runs(name)[0].ID
+		if out := s.Must("cancel", ids[name]); !strings.Contains(out, "cancelled") {
 			t.Errorf("cancel says %q", out)
 		}
 	}
-	s.must("cancel", s.imports()[0].ID)
-	if brew := s.runs("Brew")[0]; brew.Status != engine.Cancelled {
+	s.Must("cancel", s.Imports()[0].ID)
+	if brew := s.Runs("Brew")[0]; brew.Status != engine.Cancelled {
 		t.Errorf("the run that a cancelled one waited for is %s", brew.Status)
 	}
-	if s.read("Tea.md")+s.read("Out.md")+s.read("Other.md") != "" {
+	if s.Read("Tea.md")+s.Read("Out.md")+s.Read("Other.md") != "" {
 		t.Error("a cancelled run has written")
 	}
 	m.answers.Store(true)
-	s.must("retry", ids["Other"])
-	if got := s.read("Other.md"); got != "Tea.\n\nTea.\n" {
+	s.Must("retry", ids["Other"])
+	if got := s.Read("Other.md"); got != "Tea.\n\nTea.\n" {
 		t.Errorf("wrote %q", got)
 	}
 }
@@ -172,26 +172,26 @@ func TestRetry_interruptedWithoutServe(t *testing.T) {
 	m := newHangingModel(t)
 	s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools]}}}\n"+
 		"providers: {lab: {kind: openai_compatible, base_url: \""+m.url+"/v1\", api_key_env: LAB_KEY}}\n")
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	s.write("Workflows/Work.md", note("description: work", "@tools run_workflow\n@output file: Out", "Have tea made."))
 	s.write("Workflows/Brew.md", note("description: brew", "@output file: Tea", "Make the tea."))
-	killed := s.command("run", "Work")
+	killed := s.Command("run", "Work")
 	if err := killed.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.wait(patience, "the nested run's question", func() (bool, string) { return m.asked.Load() >= 2, "" })
+	s.Wait(patience, "the nested run's question", func() (bool, string) { return m.asked.Load() >= 2, "" })
 	killed.Process.Kill()
 	killed.Wait()
-	work, brew := s.runs("Work")[0], s.runs("Brew")[0]
+	work, brew := s.Runs("Work")[0], s.Runs("Brew")[0]
 	if work.Status != engine.Running || brew.Status != engine.Running {
 		t.Fatalf("Work is %s, Brew %s; want both interrupted", work.Status, brew.Status)
 	}
 	m.answers.Store(true)
-	s.must("retry", work.ID)
+	s.Must("retry", work.ID)
 	if again := s.ran("Brew", 1)[0]; again.ID != brew.ID || again.Status != engine.Done || s.ran("Work", 1)[0].Status != engine.Done {
 		t.Errorf("Brew is %s (%s)", again.Status, again.Reason)
 	}
-	if got, asked := s.read("Tea.md")+s.read("Out.md"), m.asked.Load(); got != "Tea.\nTea.\n" || asked != 4 {
+	if got, asked := s.Read("Tea.md")+s.Read("Out.md"), m.asked.Load(); got != "Tea.\nTea.\n" || asked != 4 {
 		t.Errorf("wrote %q after %d questions, want 4: one was not answered", got, asked)
 	}
 }

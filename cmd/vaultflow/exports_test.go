@@ -26,14 +26,14 @@ import (
 
 // dropFolder puts a folder into the import folder file by file, as a copy does.
 func (s *site) dropFolder(name string, files map[string]string) {
-	s.t.Helper()
+	s.T.Helper()
 	for file, data := range files {
-		target := s.path(path.Join("Import", name, file))
+		target := s.Path(path.Join("Import", name, file))
 		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 		if err := os.WriteFile(target, []byte(data), 0o644); err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 	}
 }
@@ -66,22 +66,22 @@ func leads(note string, visit func(dest string, wiki, embed bool)) {
 // wholeTree checks that all pictures and links of the notes of a bundle lead to files of the bundle, and returns the notes that show
 // something, once for each time.
 func (s *site) wholeTree(bundle string) (shown []string) {
-	s.t.Helper()
+	s.T.Helper()
 	v := s.reader()
-	for _, name := range s.files(bundle, ".md") {
-		leads(s.read(name), func(dest string, wiki, embed bool) {
+	for _, name := range s.Files(bundle, ".md") {
+		leads(s.Read(name), func(dest string, wiki, embed bool) {
 			to := ""
 			if wiki {
 				to = v.Locate(dest, name).Name
 			} else if u, err := url.Parse(dest); err != nil {
-				s.t.Errorf("%s: %q: %v", name, dest, err)
+				s.T.Errorf("%s: %q: %v", name, dest, err)
 			} else if u.IsAbs() || u.Path == "" {
 				return // of the web, or of the note itself
 			} else {
 				to = path.Join(path.Dir(name), u.Path)
 			}
 			if !strings.HasPrefix(to, bundle+"/") || !s.there(to) {
-				s.t.Errorf("%s: %q leads to %q", name, dest, to)
+				s.T.Errorf("%s: %q leads to %q", name, dest, to)
 			}
 			if embed {
 				shown = append(shown, path.Base(name))
@@ -94,7 +94,7 @@ func (s *site) wholeTree(bundle string) (shown []string) {
 
 // kept checks that the bundle has each file of a tree: notes with their properties, other files byte for byte.
 func (s *site) kept(bundle string, tree map[string]string) {
-	s.t.Helper()
+	s.T.Helper()
 	members := map[string]string{}
 	for _, m := range s.manifest(bundle).Members {
 		members[m.SourceName()] = m.Path
@@ -105,20 +105,20 @@ func (s *site) kept(bundle string, tree map[string]string) {
 		}
 		to, ok := members[name]
 		if !ok {
-			s.t.Errorf("%s: %s is lost", bundle, name)
+			s.T.Errorf("%s: %s is lost", bundle, name)
 			continue
 		}
-		got := s.read(bundle + "/" + to)
+		got := s.Read(bundle + "/" + to)
 		front, _, _ := strings.Cut(data, "\n---\n")
 		switch isNote := path.Ext(name) == ".md"; {
 		case !isNote && got != data:
-			s.t.Errorf("%s: %s has other bytes", bundle, name)
+			s.T.Errorf("%s: %s has other bytes", bundle, name)
 		case isNote && strings.HasPrefix(data, "---\n") && !strings.HasPrefix(got, front+"\n---\n"):
-			s.t.Errorf("%s: %s has other properties:\n%s", bundle, name, got)
+			s.T.Errorf("%s: %s has other properties:\n%s", bundle, name, got)
 		}
 	}
 	if len(members) < 2 {
-		s.t.Errorf("%s has members %v", bundle, members)
+		s.T.Errorf("%s has members %v", bundle, members)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestExports(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
 	s.write("Anna.md", "My own note about Anna.")
-	if err := os.MkdirAll(s.path("Import/Inbox"), 0o755); err != nil {
+	if err := os.MkdirAll(s.Path("Import/Inbox"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	s.serve()
@@ -193,7 +193,7 @@ func TestExports(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(notion)) {
 		pages = append(pages, packedFile{name: name, data: notion[name]})
 	}
-	s.writeBytes("Import/Notion.zip", []byte(zipped(t, packedFile{name: "Export-1-Part-1.zip", data: zipped(t, pages...)})))
+	s.Write("Import/Notion.zip", []byte(zipped(t, packedFile{name: "Export-1-Part-1.zip", data: zipped(t, pages...)})))
 	s.dropFolder("", map[string]string{"Recipe.md": "![[cake.png]] and ![](pics/oven.png)\n", "cake.png": bytesOfPicture + "1", "pics/oven.png": bytesOfPicture + "2", "alone.txt": "Not of a note."})
 	s.dropFolder("Inbox", map[string]string{"One.md": "The first clipping.\n", "Two.md": "The second, see [[One]].\n"})
 	ended := s.ended(9)
@@ -234,33 +234,33 @@ func TestExports(t *testing.T) {
 			t.Errorf("the note is %s", note)
 		}
 	}
-	if text := s.read("Imported/Apple Notes/iCloud/README.md") + s.read("Imported/Apple Notes/iCloud/readme (2).md"); !strings.Contains(text, "(./readme%20%282%29.md)") || !strings.Contains(text, "(README.md)") && !strings.Contains(text, "(./README.md)") {
+	if text := s.Read("Imported/Apple Notes/iCloud/README.md") + s.Read("Imported/Apple Notes/iCloud/readme (2).md"); !strings.Contains(text, "(./readme%20%282%29.md)") || !strings.Contains(text, "(README.md)") && !strings.Contains(text, "(./README.md)") {
 		t.Errorf("names that differ by case:\n%s", text)
 	}
-	if text := s.read(ended["Import/Recipe.zip"].Note); !strings.Contains(text, "![[./assets/cake.png]] and ![](./assets/pics/oven.png)") {
+	if text := s.Read(ended["Import/Recipe.zip"].Note); !strings.Contains(text, "![[./assets/cake.png]] and ![](./assets/pics/oven.png)") {
 		t.Errorf("the note with its pictures:\n%s", text)
 	}
 	s.wholeTree("Imported/Recipe")
-	if got, want := s.files("Imported/Recipe", ""), []string{"Recipe.md", "Recipe.md.original", "assets/cake.png", "assets/pics/oven.png", "manifest.json", "text/page_0001.txt"}; !slices.Equal(got, below("Imported/Recipe", want)) {
+	if got, want := s.Files("Imported/Recipe", ""), []string{"Recipe.md", "Recipe.md.original", "assets/cake.png", "assets/pics/oven.png", "manifest.json", "text/page_0001.txt"}; !slices.Equal(got, below("Imported/Recipe", want)) {
 		t.Errorf("the bundle of a note with its pictures has %q", got)
 	}
-	if manifests := s.files("Imported/My Vault", "manifest.json"); len(manifests) != 1 {
+	if manifests := s.Files("Imported/My Vault", "manifest.json"); len(manifests) != 1 {
 		t.Errorf("manifests: %v", manifests)
 	}
-	s.wait(patience, "the import folder to be empty", func() (bool, string) {
-		left := s.files("Import", "")
+	s.Wait(patience, "the import folder to be empty", func() (bool, string) {
+		left := s.Files("Import", "")
 		return slices.Equal(left, []string{"Import/My Vault/.obsidian/app.json"}), strings.Join(left, "\n")
 	})
-	if out, errs, code := s.cli("undo", ended["Import/My Vault.zip"].ID); code == exitDone {
+	if out, errs, code := s.CLI("undo", ended["Import/My Vault.zip"].ID); code == exitDone {
 		t.Errorf("an import can be undone: %s%s", out, errs)
 	}
 
 	// The same folder again is a duplicate; one with a change is the next version.
 	s.dropFolder("Joplin", map[string]string{"Work/B.md": "[A](A:%20first.md)\n", "Work/New.md": "[B](B.md)", "Work/A: first.md": "Rewritten, see [B](B.md) and ![](../_resources/scan%201.png)", "_resources/scan 1.png": bytesOfPicture})
 	s.dropFolder("My Vault", obsidianVault)
-	s.wait(4*patience, "the second versions", func() (bool, string) {
+	s.Wait(4*patience, "the second versions", func() (bool, string) {
 		states := map[engine.ImportState]int{}
-		all := s.imports()
+		all := s.Imports()
 		for _, r := range all {
 			states[r.State]++
 		}
@@ -288,23 +288,23 @@ func TestExports_stoppedWhileRemoving(t *testing.T) {
 	s.dropFolder("My Vault", obsidianVault)
 	s.dropFolder("", note)
 	emptied := func() {
-		s.wait(4*patience, "the import folder to be empty", func() (bool, string) {
-			left := s.files("Import", "")
+		s.Wait(4*patience, "the import folder to be empty", func() (bool, string) {
+			left := s.Files("Import", "")
 			return slices.Equal(left, []string{"Import/My Vault/.obsidian/app.json"}), strings.Join(left, "\n")
 		})
 	}
 	d := s.serve()
 	s.ended(2)
 	emptied()
-	d.kill()
+	d.Kill()
 	s.dropFolder("My Vault", map[string]string{"Plan B.md": obsidianVault["Plan B.md"], "media/song.m4a": "sound"})
 	s.dropFolder("", map[string]string{"Cake.md": note["Cake.md"]})
 	d = s.serve()
 	emptied()
-	if all := s.imports(); len(all) != 2 || len(s.files("Imported", "manifest.json")) != 2 {
+	if all := s.Imports(); len(all) != 2 || len(s.Files("Imported", "manifest.json")) != 2 {
 		t.Errorf("imports:\n%s", describe(all))
 	}
-	d.kill()
+	d.Kill()
 	s.dropFolder("My Vault", map[string]string{"Plan B.md": obsidianVault["Plan B.md"], "New.md": "[[Plan B]]"})
 	s.serve()
 	s.ended(3)
@@ -334,26 +334,26 @@ func TestExports_killed(t *testing.T) {
 	for _, after := range kills {
 		d := s.start()
 		<-time.After(after) // any moment will do
-		d.kill()
+		d.Kill()
 	}
 	s.serve()
-	s.wait(4*patience, "the folder to be imported", func() (bool, string) {
-		all := s.imports()
+	s.Wait(4*patience, "the folder to be imported", func() (bool, string) {
+		all := s.Imports()
 		done := len(all) > 0
 		for _, r := range all {
 			done = done && r.State.Finished()
 		}
-		return done && len(s.files("Import", "")) == 0, describe(all) + strings.Join(s.files("Import", ""), "\n")
+		return done && len(s.Files("Import", "")) == 0, describe(all) + strings.Join(s.Files("Import", ""), "\n")
 	})
 	if got := s.wholeTree("Imported/Notes"); len(got) != 8 {
 		t.Errorf("pictures are shown in %v", got)
 	}
 	for name, data := range files {
-		if got := s.read("Imported/Notes/" + name); strings.HasSuffix(name, ".png") && got != data {
+		if got := s.Read("Imported/Notes/" + name); strings.HasSuffix(name, ".png") && got != data {
 			t.Errorf("%s has other bytes", name)
 		}
 	}
-	if found := s.files("Imported", "manifest.json"); len(found) != 1 {
+	if found := s.Files("Imported", "manifest.json"); len(found) != 1 {
 		t.Errorf("bundles: %v", found)
 	}
 }
@@ -374,9 +374,9 @@ func TestExports_command(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "C: caf\xe9\\.txt"), []byte("of a hard name"), 0o644); err != nil && runtime.GOOS == "linux" {
 		t.Fatal(err)
 	}
-	s.must("import", dir)
+	s.Must("import", dir)
 	if runtime.GOOS == "linux" && !s.there("Imported/Lab/C- caf_-.txt") {
-		t.Errorf("the file with a hard name is gone: %v", s.files("Imported", ""))
+		t.Errorf("the file with a hard name is gone: %v", s.Files("Imported", ""))
 	}
 	if got := s.wholeTree("Imported/Lab"); len(got) != 3 {
 		t.Errorf("pictures are shown in %v", got)
@@ -385,9 +385,9 @@ func TestExports_command(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.serve()
-	s.must("import", dir)
-	if !s.there("Imported/Lab/More.md") || !s.there("Imported/Lab (version 1)/Lab.zip") || len(s.files("Import", "")) != 0 {
-		t.Errorf("after the second import: %v", append(s.files("Imported", ""), s.files("Import", "")...))
+	s.Must("import", dir)
+	if !s.there("Imported/Lab/More.md") || !s.there("Imported/Lab (version 1)/Lab.zip") || len(s.Files("Import", "")) != 0 {
+		t.Errorf("after the second import: %v", append(s.Files("Imported", ""), s.Files("Import", "")...))
 	}
 }
 
@@ -403,19 +403,19 @@ func TestExports_late(t *testing.T) {
 	s.serve()
 	s.dropFolder("Slow", map[string]string{"A.md": "[[B]] ![](p.png)", "p.png": bytesOfPicture, "B.md": "[[A]]"})
 	s.dropFolder("Large", map[string]string{"A.md": "![](p.png)", "B.md": "b", "p.png": bytesOfPicture + strings.Repeat("x", 1<<20)})
-	s.wait(4*patience, "the first version", func() (bool, string) { return s.there("Imported/Slow/Slow.zip"), describe(s.imports()) })
+	s.Wait(4*patience, "the first version", func() (bool, string) { return s.there("Imported/Slow/Slow.zip"), describe(s.Imports()) })
 	s.dropFolder("Slow", map[string]string{"C.md": "[[A]]"})
-	s.wait(4*patience, "the second version, and an empty folder", func() (bool, string) {
-		return s.there("Imported/Slow/C.md") && s.there("Imported/Slow/A.md") && !s.there("Import/Slow"), describe(s.imports()) + strings.Join(s.files("Import", ""), "\n")
+	s.Wait(4*patience, "the second version, and an empty folder", func() (bool, string) {
+		return s.there("Imported/Slow/C.md") && s.there("Imported/Slow/A.md") && !s.there("Import/Slow"), describe(s.Imports()) + strings.Join(s.Files("Import", ""), "\n")
 	})
 	s.wholeTree("Imported/Slow")
 	waiting := 0
-	for _, r := range s.imports() {
+	for _, r := range s.Imports() {
 		if strings.HasPrefix(r.Source, "Import/Large/") && strings.Contains(r.Reason, "raise ingestion.max_file_size") {
 			waiting++
 		}
 	}
-	if left := s.files("Import/Large", ""); waiting != 3 || len(left) != 3 {
-		t.Errorf("%d files wait, left are %v\n%s", waiting, left, describe(s.imports()))
+	if left := s.Files("Import/Large", ""); waiting != 3 || len(left) != 3 {
+		t.Errorf("%d files wait, left are %v\n%s", waiting, left, describe(s.Imports()))
 	}
 }

@@ -39,23 +39,23 @@ func (d *brokenDisk) fails(with syscall.Errno) { d.fault.Store(int64(with)) }
 
 // superviseServe starts the daemon so that its changes of files are judged.
 func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...string) *serving {
-	s.t.Helper()
-	log, err := os.CreateTemp(filepath.Dir(s.vault), "serve-*.log")
+	s.T.Helper()
+	log, err := os.CreateTemp(filepath.Dir(s.Vault), "serve-*.log")
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	d := s.running(&sitetest.Serving{Site: s.kit(), Cmd: s.command(append([]string{"serve"}, flags...)...), Log: log, Done: make(chan struct{})})
-	d.cmd.Stdout, d.cmd.Stderr = log, log
-	process := supervise(s.t, d.cmd, judge)
+	d := &serving{&sitetest.Serving{Site: s.Site, Cmd: s.Command(append([]string{"serve"}, flags...)...), Log: log, Done: make(chan struct{})}, s}
+	d.Cmd.Stdout, d.Cmd.Stderr = log, log
+	process := supervise(s.T, d.Cmd, judge)
 	go func() {
-		defer close(d.done)
-		d.cmd.Wait()
+		defer close(d.Done)
+		d.Cmd.Wait()
 		<-process.done
 	}()
-	s.t.Cleanup(func() {
-		d.kill()
-		if s.t.Failed() {
-			s.t.Logf("serve said:\n%s", d.said())
+	s.T.Cleanup(func() {
+		d.Kill()
+		if s.T.Failed() {
+			s.T.Logf("serve said:\n%s", d.said())
 		}
 		log.Close()
 	})
@@ -64,7 +64,7 @@ func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...strin
 
 // said is what the daemon has logged so far.
 func (d *serving) said() string {
-	data, err := os.ReadFile(d.log.Name())
+	data, err := os.ReadFile(d.Log.Name())
 	if err != nil {
 		return err.Error()
 	}
@@ -73,20 +73,20 @@ func (d *serving) said() string {
 
 // says waits until the daemon has logged a text so many times.
 func (d *serving) says(text string, times int) {
-	d.s.t.Helper()
-	d.s.wait(patience, fmt.Sprintf("serve to say %q", text), func() (bool, string) {
+	d.s.T.Helper()
+	d.s.Wait(patience, fmt.Sprintf("serve to say %q", text), func() (bool, string) {
 		return strings.Count(d.said(), text) >= times, d.said()
 	})
 }
 
 // page gets a page of the dashboard.
 func (s *site) page(path string) string {
-	s.t.Helper()
+	s.T.Helper()
 	response := s.browse(http.MethodGet, path, nil)
 	defer response.Body.Close()
 	data, err := io.ReadAll(response.Body)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return string(data)
 }
@@ -100,25 +100,25 @@ func TestFaults_vaultCannotBeWritten(t *testing.T) {
 			t.Parallel()
 			f := newFakeModel(t)
 			s := askedSite(t, f)
-			broken := brokenDisk{dir: s.vault}
+			broken := brokenDisk{dir: s.Vault}
 			d := s.superviseServe(broken.judge)
-			d.says("watching "+s.vault, 1)
+			d.says("watching "+s.Vault, 1)
 			broken.fails(fault)
-			by := s.command("run", "Ask")
+			by := s.Command("run", "Ask")
 			var out bytes.Buffer
 			by.Stdout, by.Stderr = &out, &out
 			if err := by.Start(); err != nil {
 				t.Fatal(err)
 			}
 			d.says("run postponed", 2)
-			run := s.runs("Ask")[0]
+			run := s.Runs("Ask")[0]
 			if run.Status != engine.Running || !strings.Contains(run.Reason, "continues by itself") || !strings.Contains(run.Reason, fault.Error()) {
 				t.Errorf("while the disk fails: %s, %q", run.Status, run.Reason)
 			}
 			if page := s.page("/runs/" + run.ID); !strings.Contains(page, "continues by itself") {
 				t.Errorf("the dashboard's page of the run says nothing of it:\n%s", page)
 			}
-			if got := s.read("Out/Log.md"); got != "# Log\n" {
+			if got := s.Read("Out/Log.md"); got != "# Log\n" {
 				t.Errorf("while the disk fails the output holds %q", got)
 			}
 			broken.fails(0)
@@ -138,22 +138,22 @@ func TestFaults_stateCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	f := newFakeModel(t)
 	s := askedSite(t, f)
-	broken := brokenDisk{dir: s.state}
+	broken := brokenDisk{dir: s.State}
 	var once atomic.Bool
 	d := s.superviseServe(func(c fileCall) syscall.Errno {
 		verdict := broken.judge(c)
-		if c.name == "fsync" && c.below(filepath.Join(s.state, "received")) && once.CompareAndSwap(false, true) {
+		if c.name == "fsync" && c.below(filepath.Join(s.State, "received")) && once.CompareAndSwap(false, true) {
 			broken.fails(syscall.ENOSPC)
 		}
 		return verdict
 	})
-	d.says("watching "+s.vault, 1)
-	by := s.command("run", "Ask")
+	d.says("watching "+s.Vault, 1)
+	by := s.Command("run", "Ask")
 	if err := by.Start(); err != nil {
 		t.Fatal(err)
 	}
 	d.says("run postponed", 2)
-	if _, errs, code := s.cli("run", "Ask"); code != exitFailed || !strings.Contains(errs, "full") {
+	if _, errs, code := s.CLI("run", "Ask"); code != exitFailed || !strings.Contains(errs, "full") {
 		t.Errorf("another run on a full disk: exit code %d, %q; want a refusal that names the disk", code, errs)
 	}
 	broken.fails(0)
@@ -171,8 +171,8 @@ func TestFaults_start(t *testing.T) {
 	t.Parallel()
 	ended := func(t *testing.T, d *serving, says ...string) {
 		t.Helper()
-		<-d.done
-		if code := d.cmd.ProcessState.ExitCode(); code != exitFailed {
+		<-d.Done
+		if code := d.Cmd.ProcessState.ExitCode(); code != exitFailed {
 			t.Errorf("exit code %d, want %d", code, exitFailed)
 		}
 		for _, text := range says {
@@ -185,17 +185,17 @@ func TestFaults_start(t *testing.T) {
 		t.Run("the state: "+fault.Error(), func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, "", "")
-			broken := brokenDisk{dir: s.state}
+			broken := brokenDisk{dir: s.State}
 			broken.fails(fault)
-			ended(t, s.superviseServe(broken.judge), "open the state in "+s.state, "hint:")
+			ended(t, s.superviseServe(broken.judge), "open the state in "+s.State, "hint:")
 		})
 	}
 	t.Run("a broken database", func(t *testing.T) {
 		t.Parallel()
 		f := newFakeModel(t)
 		s := askedSite(t, f)
-		s.must("run", "Ask")
-		path := filepath.Join(s.state, "state.db")
+		s.Must("run", "Ask")
+		path := filepath.Join(s.State, "state.db")
 		garbage := bytes.Repeat([]byte("no database "), 1000)
 		if err := os.WriteFile(path, garbage, 0o600); err != nil {
 			t.Fatal(err)
@@ -210,14 +210,14 @@ func TestFaults_start(t *testing.T) {
 		s := newSite(t, "", "")
 		s.write("Workflows/Idle.md", note("description: Idle.", "@model offline", "Nothing to do."))
 		first := s.serve()
-		other := filepath.Join(filepath.Dir(s.vault), "other")
+		other := filepath.Join(filepath.Dir(s.Vault), "other")
 		ended(t, s.start("--state-dir", other), "another vaultflow uses this vault", "hint:")
-		if _, errs, code := s.cli("run", "Idle", "--state-dir", other); code != exitFailed || !strings.Contains(errs, "another vaultflow uses this vault") {
+		if _, errs, code := s.CLI("run", "Idle", "--state-dir", other); code != exitFailed || !strings.Contains(errs, "another vaultflow uses this vault") {
 			t.Errorf("run: exit code %d, %q", code, errs)
 		}
 		first.alive()
 		first.stop()
-		s.start("--state-dir", other, "--listen", "127.0.0.1:0").says("watching "+s.vault, 1) // nothing is trusted there: web.listen waits
+		s.start("--state-dir", other, "--listen", "127.0.0.1:0").says("watching "+s.Vault, 1) // nothing is trusted there: web.listen waits
 	})
 }
 
@@ -232,10 +232,10 @@ func TestFaults_goneAndBack(t *testing.T) {
 			s := askedSite(t, f)
 			s.write("Workflows/Watch.md", note(`watch: "Inbox/*.md"`+"\ncatch_up: all", "@input file: Inbox/A.md\n@output file: Out/Watch\n@write_mode append", "Sum it up."))
 			d := s.serve()
-			s.must("run", "Ask")
-			dir, empty := s.state, strings.HasSuffix(what, "place")
+			s.Must("run", "Ask")
+			dir, empty := s.State, strings.HasSuffix(what, "place")
 			if what != "state" {
-				dir = s.vault
+				dir = s.Vault
 			}
 			move := func(from, to string) {
 				t.Helper()
@@ -262,12 +262,12 @@ func TestFaults_goneAndBack(t *testing.T) {
 				t.Errorf("%s was made anew", dir)
 			}
 			move(dir+".away", dir)
-			d.says("watching "+s.vault, 2)
-			s.must("run", "Ask")
-			if runs := s.runs("Ask"); len(runs) != 2 {
+			d.says("watching "+s.Vault, 2)
+			s.Must("run", "Ask")
+			if runs := s.Runs("Ask"); len(runs) != 2 {
 				t.Errorf("%d runs in the history, want 2", len(runs))
 			}
-			if runs := s.runs("Watch"); len(runs) != 0 {
+			if runs := s.Runs("Watch"); len(runs) != 0 {
 				t.Errorf("a run of a file that nobody changed: %+v", runs)
 			}
 			d.alive()

@@ -31,27 +31,27 @@ var halves = []struct{ name, first, second, said string }{
 
 // begun creates a file of the import folder with its first half and leaves it open.
 func (s *site) begun(name, first string) *os.File {
-	s.t.Helper()
-	f, err := os.Create(s.path("Import/" + name))
+	s.T.Helper()
+	f, err := os.Create(s.Path("Import/" + name))
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	s.t.Cleanup(func() { f.Close() })
+	s.T.Cleanup(func() { f.Close() })
 	s.more(f, first)
 	return f
 }
 
 func (s *site) more(f *os.File, text string) {
-	s.t.Helper()
+	s.T.Helper()
 	if _, err := f.WriteString(text); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 }
 
 // versions gives the versions of a source that have ended, the newest first.
 func (s *site) versions(name string) (all []engine.ImportRecord) {
-	s.t.Helper()
-	for _, r := range s.imports() {
+	s.T.Helper()
+	for _, r := range s.Imports() {
 		if r.Source == "Import/"+name && r.State.Finished() {
 			all = append(all, r)
 		}
@@ -62,30 +62,30 @@ func (s *site) versions(name string) (all []engine.ImportRecord) {
 // last waits for so many versions of a source and fails the test unless the last is whole: the original's bytes, the manifest's
 // digest and the note agree. It returns the last one's manifest.
 func (s *site) last(name string, versions int, content, said string) manifest.Manifest {
-	s.t.Helper()
+	s.T.Helper()
 	var all []engine.ImportRecord
-	s.wait(2*patience, fmt.Sprintf("version %d of %s", versions, name), func() (bool, string) {
+	s.Wait(2*patience, fmt.Sprintf("version %d of %s", versions, name), func() (bool, string) {
 		all = s.versions(name)
-		return len(all) >= versions, describe(s.imports())
+		return len(all) >= versions, describe(s.Imports())
 	})
 	if len(all) != versions || all[0].State != engine.ImportDone {
-		s.t.Fatalf("%d versions of %s, want %d:\n%s", len(all), name, versions, describe(all))
+		s.T.Fatalf("%d versions of %s, want %d:\n%s", len(all), name, versions, describe(all))
 	}
 	return s.agrees(all[0].Bundle, content, said)
 }
 
 // agrees fails the test unless a bundle's original, its manifest and its note are of the same content.
 func (s *site) agrees(bundle, content, said string) manifest.Manifest {
-	s.t.Helper()
+	s.T.Helper()
 	m := s.manifest(bundle)
-	if got := s.read(bundle + "/" + m.Source.Name); got != content {
-		s.t.Errorf("the original in %s holds %q, want %q", bundle, got, content)
+	if got := s.Read(bundle + "/" + m.Source.Name); got != content {
+		s.T.Errorf("the original in %s holds %q, want %q", bundle, got, content)
 	}
 	if want := vault.Digest([]byte(content)); m.Source.SHA256 != want || m.Source.Size != int64(len(content)) {
-		s.t.Errorf("the manifest of %s names %d bytes with %s, want %d with %s", bundle, m.Source.Size, m.Source.SHA256, len(content), want)
+		s.T.Errorf("the manifest of %s names %d bytes with %s, want %d with %s", bundle, m.Source.Size, m.Source.SHA256, len(content), want)
 	}
-	if note := s.read(bundle + "/" + m.NoteName()); !strings.Contains(note, said) {
-		s.t.Errorf("the note of %s lacks %q:\n%s", bundle, said, note)
+	if note := s.Read(bundle + "/" + m.NoteName()); !strings.Contains(note, said) {
+		s.T.Errorf("the note of %s lacks %q:\n%s", bundle, said, note)
 	}
 	return m
 }
@@ -103,20 +103,20 @@ func TestHalf_heldOpen(t *testing.T) {
 			for _, h := range halves {
 				open = append(open, s.begun(h.name, h.first))
 			}
-			s.wait(patience, "all of them to be waited for", func() (bool, string) {
+			s.Wait(patience, "all of them to be waited for", func() (bool, string) {
 				waiting := 0
-				for _, r := range s.imports() {
+				for _, r := range s.Imports() {
 					if r.State == engine.ImportReceiving && strings.Contains(r.Reason, "has it open for writing") {
 						waiting++
 					}
 				}
-				return waiting == len(halves), describe(s.imports())
+				return waiting == len(halves), describe(s.Imports())
 			})
-			if out := s.must("status"); !strings.Contains(out, "has it open for writing") {
+			if out := s.Must("status"); !strings.Contains(out, "has it open for writing") {
 				t.Errorf("status does not say why they wait:\n%s", out)
 			}
 			<-time.After(2500 * time.Millisecond) // longer than the stall period: being still proves nothing
-			if all := s.files("Imported"); len(all) > 0 {
+			if all := s.Files("Imported"); len(all) > 0 {
 				t.Errorf("taken while they are open: %q", all)
 			}
 			for i, h := range halves {
@@ -152,7 +152,7 @@ func TestHalf_withoutLeases(t *testing.T) {
 				s.last(h.name, 1, h.first, "")
 			}
 			if mode == "poll" { // they go on while nobody is there
-				d.kill()
+				d.Kill()
 			}
 			for i, h := range halves {
 				s.more(open[i], h.second)
@@ -178,25 +178,25 @@ func TestHalf_withoutLeases(t *testing.T) {
 
 // holding sets how the vault is watched and how long files stay in the import folder after their import.
 func (s *site) holding(watch, hold string) {
-	s.t.Helper()
-	now := s.read("settings.yaml")
+	s.T.Helper()
+	now := s.Read("settings.yaml")
 	_, rest, found := strings.Cut(now, "hold_period: ")
 	_, rest, more := strings.Cut(rest, ",")
 	if !found || !more {
-		s.t.Fatalf("the settings say nothing about a hold:\n%s", now)
+		s.T.Fatalf("the settings say nothing about a hold:\n%s", now)
 	}
 	text := fmt.Sprintf("vault: {watch: %s, quiet_period: 300ms, hold_period: %s,%s", watch, hold, rest)
-	if err := os.WriteFile(s.path("settings.yaml"), []byte(text), 0o644); err != nil {
-		s.t.Fatal(err)
+	if err := os.WriteFile(s.Path("settings.yaml"), []byte(text), 0o644); err != nil {
+		s.T.Fatal(err)
 	}
 }
 
 // reopened appends to a file of the import folder, or creates it, and closes it.
 func (s *site) reopened(name, text string) {
-	s.t.Helper()
-	f, err := os.OpenFile(s.path("Import/"+name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	s.T.Helper()
+	f, err := os.OpenFile(s.Path("Import/"+name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	defer f.Close()
 	s.more(f, text)
@@ -204,9 +204,9 @@ func (s *site) reopened(name, text string) {
 
 // emptied waits until nothing is left in the import folder.
 func (s *site) emptied() {
-	s.t.Helper()
-	s.wait(patience, "the import folder to be empty", func() (bool, string) {
-		left := s.files("Import")
+	s.T.Helper()
+	s.Wait(patience, "the import folder to be empty", func() (bool, string) {
+		left := s.Files("Import")
 		return len(left) == 0, strings.Join(left, ", ")
 	})
 }
@@ -241,12 +241,12 @@ func TestHalf_reopened(t *testing.T) {
 						t.Errorf("%s is version %d", h.name, m.Import.Version)
 					}
 					s.agrees("Imported/"+strings.TrimSuffix(h.name, filepath.Ext(h.name))+" (version 1)", h.first, "")
-					if got := s.read("Import/" + h.name); got != h.first+h.second {
+					if got := s.Read("Import/" + h.name); got != h.first+h.second {
 						t.Errorf("in the import folder %s holds %q", h.name, got)
 					}
 				}
 				if user == "leases" { // the command would make files of its own user
-					if out := s.must("status"); strings.Contains(out, "Import/") {
+					if out := s.Must("status"); strings.Contains(out, "Import/") {
 						t.Errorf("status speaks of files that were imported:\n%s", out)
 					}
 				}
@@ -257,7 +257,7 @@ func TestHalf_reopened(t *testing.T) {
 				for _, h := range halves {
 					s.last(h.name, 2, h.first+h.second, h.said)
 				}
-				if all := s.imports(); len(all) != 2*len(halves) {
+				if all := s.Imports(); len(all) != 2*len(halves) {
 					t.Errorf("after the restart there are other imports:\n%s", describe(all))
 				}
 			})
@@ -276,7 +276,7 @@ func TestHalf_writtenBack(t *testing.T) {
 		s.last("state.txt", i+1, "all services: "+word+"\n", word)
 	}
 	s.agrees("Imported/state (version 1)", "all services: well\n", "well")
-	if out := s.must("import", "--status"); !strings.Contains(out, "stays in the import folder for now") {
+	if out := s.Must("import", "--status"); !strings.Contains(out, "stays in the import folder for now") {
 		t.Errorf("import --status does not say that the file is held:\n%s", out)
 	}
 }
@@ -298,19 +298,19 @@ func TestHalf_held(t *testing.T) {
 	s.write("Import/replaced.csv", "month,sum\n3,replaced\n")
 	s.last("rewritten.csv", 2, "month,sum\n2,rewritten\n", "rewritten")
 	s.last("replaced.csv", 2, "month,sum\n3,replaced\n", "replaced")
-	d.kill()
-	if err := os.Remove(s.path("Import/deleted.csv")); err != nil {
+	d.Kill()
+	if err := os.Remove(s.Path("Import/deleted.csv")); err != nil {
 		t.Fatal(err)
 	}
 	d = s.serve()
-	if err := os.Rename(s.path("Import/named.csv"), s.path("Import/other.csv")); err != nil {
+	if err := os.Rename(s.Path("Import/named.csv"), s.Path("Import/other.csv")); err != nil {
 		t.Fatal(err)
 	}
-	s.wait(patience, "the renamed file to be recognised", func() (bool, string) {
+	s.Wait(patience, "the renamed file to be recognised", func() (bool, string) {
 		all := s.versions("other.csv")
-		return len(all) == 1 && all[0].State == engine.ImportDuplicate, describe(s.imports())
+		return len(all) == 1 && all[0].State == engine.ImportDuplicate, describe(s.Imports())
 	})
-	d.kill()
+	d.Kill()
 	s.holding("auto", "50ms")
 	s.serve()
 	s.emptied()
@@ -328,7 +328,7 @@ func TestHalf_held(t *testing.T) {
 	s.reopened("later.csv", "later\n")
 	s.last("later.csv", 1, "later\n", "later")
 	s.emptied()
-	if all := s.imports(); len(all) != 11 || slices.ContainsFunc(all, func(r engine.ImportRecord) bool { return !r.State.Finished() }) {
+	if all := s.Imports(); len(all) != 11 || slices.ContainsFunc(all, func(r engine.ImportRecord) bool { return !r.State.Finished() }) {
 		t.Errorf("%d imports, want 11 that have ended:\n%s", len(all), describe(all))
 	}
 }
@@ -378,11 +378,11 @@ func TestHalf_notHeld(t *testing.T) {
 			s.holding("auto", c.hold)
 			s.serve()
 			s.write("Import/"+c.name, c.content)
-			s.wait(patience, "the imports to end", func() (bool, string) {
-				all := s.imports()
+			s.Wait(patience, "the imports to end", func() (bool, string) {
+				all := s.Imports()
 				return len(all) == c.files && !slices.ContainsFunc(all, func(r engine.ImportRecord) bool { return r.State != engine.ImportDone }), describe(all)
 			})
-			if left := s.files("Import"); len(left) != 0 {
+			if left := s.Files("Import"); len(left) != 0 {
 				t.Errorf("left in the import folder: %q", left)
 			}
 		})
@@ -426,7 +426,7 @@ func TestHalf_asReported(t *testing.T) {
 		`printf 'From: a@example.org\nSubject: Rent\n\nOne.\n' > letter.eml; sleep 5; echo Two. >> letter.eml`,
 	} {
 		script := exec.CommandContext(t.Context(), "sh", "-c", line)
-		script.Dir = s.path("Import")
+		script.Dir = s.Path("Import")
 		if out, err := script.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

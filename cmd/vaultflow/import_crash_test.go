@@ -26,12 +26,12 @@ type commitPoint struct {
 // point also counts as reached once the bundle is there.
 func (s *site) commitPoints(pages int) []commitPoint {
 	left := func(suffix, name string) bool {
-		found, err := filepath.Glob(s.path("Imported/.vaultflow-*" + suffix + "/" + name))
+		found, err := filepath.Glob(s.Path("Imported/.vaultflow-*" + suffix + "/" + name))
 		return err == nil && len(found) > 0
 	}
 	there := func(name string) func() bool {
 		return func() bool {
-			_, err := os.Stat(s.path(name))
+			_, err := os.Stat(s.Path(name))
 			return err == nil
 		}
 	}
@@ -50,7 +50,7 @@ func (s *site) commitPoints(pages int) []commitPoint {
 		commitPoint{"original", there("Imported/Report/Report.pdf")},
 		commitPoint{"records discarded", func() bool { return there("Imported/Report/Report.pdf")() && !left("", "") }},
 		commitPoint{"job done", func() bool { // nobody can read the database of a daemon that is stopped in the middle of a commit
-			out, _, code := s.cli("import", "--status", "-n", "100", "--json")
+			out, _, code := s.CLI("import", "--status", "-n", "100", "--json")
 			return code == 0 && strings.Contains(out, `"state":"done"`)
 		}},
 	)
@@ -59,35 +59,35 @@ func (s *site) commitPoints(pages int) []commitPoint {
 // killAt kills the daemon as soon as a commit point is reached. It looks while the daemon is stopped, so that nothing
 // happens between look and kill.
 func (s *site) killAt(d *serving, p commitPoint) {
-	s.t.Helper()
+	s.T.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline); <-tick.C {
-		d.signal(syscall.SIGSTOP) // between two looks it runs for a millisecond
+		d.Signal(syscall.SIGSTOP) // between two looks it runs for a millisecond
 		if p.reached() {
-			d.kill()
+			d.Kill()
 			return
 		}
-		d.signal(syscall.SIGCONT)
+		d.Signal(syscall.SIGCONT)
 		select {
-		case <-d.done:
-			s.t.Fatalf("serve ended by itself before %s: %v", p.name, d.cmd.ProcessState)
+		case <-d.Done:
+			s.T.Fatalf("serve ended by itself before %s: %v", p.name, d.Cmd.ProcessState)
 		default:
 		}
 	}
-	s.t.Fatalf("%s was not reached; imports:\n%s", p.name, describe(s.imports()))
+	s.T.Fatalf("%s was not reached; imports:\n%s", p.name, describe(s.Imports()))
 }
 
 // committed gives the pictures of pages that have a record.
 func (s *site) committed() map[string]pageFile {
-	s.t.Helper()
+	s.T.Helper()
 	found := map[string]pageFile{}
 	for _, dir := range s.hidden("Imported") {
 		if strings.HasSuffix(dir, "-work") {
 			continue
 		}
 		for name, file := range s.pageFiles("Imported/" + dir + "/pages") {
-			record := s.path("Imported/" + dir + "-work/" + strings.TrimSuffix(name, path.Ext(name)) + ".json")
+			record := s.Path("Imported/" + dir + "-work/" + strings.TrimSuffix(name, path.Ext(name)) + ".json")
 			if _, err := os.Stat(record); err == nil {
 				found[name] = file
 			}
@@ -99,32 +99,32 @@ func (s *site) committed() map[string]pageFile {
 // oneBundle checks that the import of Import/Report.pdf ended once and whole, that its original is in its place, and
 // that the pictures that had been committed are those of the bundle. It gives the manifest.
 func (s *site) oneBundle(pages int, original []byte, committed map[string]pageFile) manifest.Manifest {
-	s.t.Helper()
+	s.T.Helper()
 	r := s.ended(1)["Import/Report.pdf"]
 	if r.State != engine.ImportDone || r.Pages != pages || r.Bundle != "Imported/Report" {
-		s.t.Errorf("after the restarts: %+v", r)
+		s.T.Errorf("after the restarts: %+v", r)
 	}
 	s.whole(r)
-	if entries, err := os.ReadDir(s.path("Imported")); err != nil || len(entries) != 1 {
-		s.t.Errorf("in the bundles' folder: %v, %v; want one bundle and nothing hidden", entries, err)
+	if entries, err := os.ReadDir(s.Path("Imported")); err != nil || len(entries) != 1 {
+		s.T.Errorf("in the bundles' folder: %v, %v; want one bundle and nothing hidden", entries, err)
 	}
-	if got := s.read("Imported/Report/Report.pdf"); got != string(original) {
-		s.t.Errorf("the original in the bundle has %d bytes, want %d", len(got), len(original))
+	if got := s.Read("Imported/Report/Report.pdf"); got != string(original) {
+		s.T.Errorf("the original in the bundle has %d bytes, want %d", len(got), len(original))
 	}
-	if left := s.files("Import", ""); len(left) != 0 {
-		s.t.Errorf("left in the import folder: %q", left)
+	if left := s.Files("Import", ""); len(left) != 0 {
+		s.T.Errorf("left in the import folder: %q", left)
 	}
 	after := s.pageFiles("Imported/Report/pages")
 	for name, file := range committed {
 		if after[name] != file {
-			s.t.Errorf("%s was committed before a kill and made again", name)
+			s.T.Errorf("%s was committed before a kill and made again", name)
 		}
 	}
 	m := s.manifest("Imported/Report")
 	for i, p := range m.Pages {
-		text := s.read(fmt.Sprintf("Imported/Report/text/page_%04d.txt", i+1))
+		text := s.Read(fmt.Sprintf("Imported/Report/text/page_%04d.txt", i+1))
 		if want := fmt.Sprintf("text of page number %d of", i+1); p.N != i+1 || strings.Count(text, want) != 1 {
-			s.t.Errorf("page %d of the manifest is page %d with the text %q", i+1, p.N, text)
+			s.T.Errorf("page %d of the manifest is page %d with the text %q", i+1, p.N, text)
 		}
 	}
 	return m
@@ -146,7 +146,7 @@ func TestServe_killedAtEveryCommitPoint(t *testing.T) {
 	for round := range rounds {
 		s := newSite(t, exe, "ingestion: {parallel: 1}\n")
 		points := s.commitPoints(pages)
-		s.writeBytes("Import/Report.pdf", original)
+		s.Write("Import/Report.pdf", original)
 		committed := map[string]pageFile{}
 		left := 0
 		for i, p := range points {

@@ -45,19 +45,19 @@ func TestImport_archiveWithItsFiles(t *testing.T) {
 	if err := os.WriteFile(outside, packed(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.must("import", outside)
-	if all := s.imports(); len(all) != 3 {
+	s.Must("import", outside)
+	if all := s.Imports(); len(all) != 3 {
 		t.Errorf("not three imports:\n%s", describe(all))
 	}
 	for _, name := range []string{"box.zip", "in/one/one.txt", "in/deep/two/two.csv"} {
-		if s.read("Imported/box/"+name) == "" {
+		if s.Read("Imported/box/"+name) == "" {
 			t.Errorf("no %s in the archive's bundle", name)
 		}
 	}
-	if entries, err := os.ReadDir(s.path("Import")); err != nil || len(entries) != 0 {
+	if entries, err := os.ReadDir(s.Path("Import")); err != nil || len(entries) != 0 {
 		t.Errorf("left in the import folder: %v, %v", entries, err)
 	}
-	if note := s.read("Imported/box/box.md"); !strings.Contains(note, "half.part was left in the archive") {
+	if note := s.Read("Imported/box/box.md"); !strings.Contains(note, "half.part was left in the archive") {
 		t.Errorf("note:\n%s", note)
 	}
 }
@@ -67,11 +67,11 @@ func TestServe_shadowDoesNothing(t *testing.T) {
 	s := newSite(t, "", "ingestion: {router: shadow}\n")
 	d := s.serve()
 	s.write("Import/a.txt", "hello")
-	s.wait(patience, "the file to be classified", func() (bool, string) {
-		all := s.imports()
+	s.Wait(patience, "the file to be classified", func() (bool, string) {
+		all := s.Imports()
 		return len(all) == 1 && all[0].State == engine.ImportSeen && strings.Contains(all[0].Reason, "would be imported as text (text/plain) by text"), describe(all)
 	})
-	if s.read("Import/a.txt") != "hello" || len(s.files("Imported", "")) != 0 {
+	if s.Read("Import/a.txt") != "hello" || len(s.Files("Imported", "")) != 0 {
 		t.Error("something was done")
 	}
 	d.alive()
@@ -85,21 +85,21 @@ func TestServe_settingsOfAFolder(t *testing.T) {
 	d := s.serve()
 	s.write("Import/Bills/2026/a.txt", "hello")
 	const note = "Import/Bills/_import.yaml.failed.md"
-	s.wait(patience, "the fault to be told", func() (bool, string) {
-		all := s.imports()
-		_, err := os.Stat(s.path(note))
+	s.Wait(patience, "the fault to be told", func() (bool, string) {
+		all := s.Imports()
+		_, err := os.Stat(s.Path(note))
 		return err == nil && len(all) == 1 && strings.Contains(all[0].Reason, "is not a tag"), describe(all)
 	})
-	if text := s.read(note); !strings.Contains(text, `line 1: tags: "two words" is not a tag`) {
+	if text := s.Read(note); !strings.Contains(text, `line 1: tags: "two words" is not a tag`) {
 		t.Errorf("note:\n%s", text)
 	}
 	s.write("Import/Bills/_import.yaml", "tags: [bill]\n")
 	r := s.ended(1)["Import/Bills/2026/a.txt"]
-	if text := s.read(r.Note); r.State != engine.ImportDone || !strings.Contains(text, "tags: [imported/text, bill]") {
+	if text := s.Read(r.Note); r.State != engine.ImportDone || !strings.Contains(text, "tags: [imported/text, bill]") {
 		t.Errorf("%+v\n%s", r, text)
 	}
-	s.wait(patience, "the note to go", func() (bool, string) {
-		_, err := os.Stat(s.path(note))
+	s.Wait(patience, "the note to go", func() (bool, string) {
+		_, err := os.Stat(s.Path(note))
 		return os.IsNotExist(err), "it is there"
 	})
 	d.alive()
@@ -110,19 +110,19 @@ func TestImport_retryUsesTheSettingsOfNow(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "ingestion: {max_file_size: 1KiB}\n")
 	s.write("out/big.txt", strings.Repeat("words ", 500))
-	if _, _, code := s.cli("import", s.path("out/big.txt")); code != exitFailed {
+	if _, _, code := s.CLI("import", s.Path("out/big.txt")); code != exitFailed {
 		t.Fatalf("exit code %d", code)
 	}
-	failed := s.imports()[0]
-	if failed.Code != "too_large" || failed.Filed != "Import/Failed/big.txt" || s.read(failed.Filed+".failed.md") == "" {
+	failed := s.Imports()[0]
+	if failed.Code != "too_large" || failed.Filed != "Import/Failed/big.txt" || s.Read(failed.Filed+".failed.md") == "" {
 		t.Fatalf("%+v", failed)
 	}
 	s.write("settings.yaml", quick)
-	s.must("import", "--retry", failed.ID)
-	if r := s.imports()[0]; r.ID != failed.ID || r.State != engine.ImportDone || r.Bundle != "Imported/big" {
+	s.Must("import", "--retry", failed.ID)
+	if r := s.Imports()[0]; r.ID != failed.ID || r.State != engine.ImportDone || r.Bundle != "Imported/big" {
 		t.Errorf("%+v", r)
 	}
-	if left := s.files("Import", ""); len(left) != 0 {
+	if left := s.Files("Import", ""); len(left) != 0 {
 		t.Errorf("left: %q", left)
 	}
 }
@@ -131,10 +131,10 @@ func TestImport_retryUsesTheSettingsOfNow(t *testing.T) {
 func TestImport_redoOCR(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, worker(t), "")
-	s.writeBytes("out/old.pdf", pdftest.New().InvisibleTextScan([]string{"Tha harbour offlce opens", "at seuen in the morning"}, scanLines...).Bytes())
+	s.Write("out/old.pdf", pdftest.New().InvisibleTextScan([]string{"Tha harbour offlce opens", "at seuen in the morning"}, scanLines...).Bytes())
 	decided := func(args ...string) string {
 		t.Helper()
-		s.must(append([]string{"import", s.path("out/old.pdf")}, args...)...)
+		s.Must(append([]string{"import", s.Path("out/old.pdf")}, args...)...)
 		return s.manifest("Imported/old").Pages[0].OCR.Reason
 	}
 	if got := decided(); !strings.HasPrefix(got, "old_ocr_layer: ") {
@@ -168,7 +168,7 @@ func TestImport_manifestsOfTheTestVault(t *testing.T) {
 	if err := os.WriteFile(box, packed(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, errs, _ := s.cli(append([]string{"import", box}, files...)...)
+	_, errs, _ := s.CLI(append([]string{"import", box}, files...)...)
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	raw, _ := schemas.Get("manifest")
@@ -184,11 +184,11 @@ func TestImport_manifestsOfTheTestVault(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := map[string]int{}
-	for _, r := range s.imports() {
+	for _, r := range s.Imports() {
 		if r.Bundle == "" || r.State == engine.ImportDuplicate {
 			continue
 		}
-		m, err := jsonschema.UnmarshalJSON(strings.NewReader(s.read(r.Bundle + "/manifest.json")))
+		m, err := jsonschema.UnmarshalJSON(strings.NewReader(s.Read(r.Bundle + "/manifest.json")))
 		if err == nil {
 			err = schema.Validate(m)
 		}

@@ -69,14 +69,14 @@ func TestServe_killedAmongBatches(t *testing.T) {
 			m := newCountingModel(t, "4")
 			s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1}}}\n"+
 				"providers: {lab: {kind: openai_compatible, base_url: \""+m.url+"/v1\", api_key_env: LAB_KEY}}\n")
-			s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+			s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 			for i := range 6 {
 				s.write(fmt.Sprintf("Pages/p%d.md", i+1), fmt.Sprintf("Page number %d.\n", i+1))
 			}
 			s.write("Out/Log.md", "# Log\n")
 			s.write("Workflows/Each.md", note("description: each", "@for_each file: Pages/*.md ("+parameters+")\n@input file: {item}\n@output file: Out/Log\n@write_mode append", "What is on the page?"))
 			d := s.serve()
-			by := s.command("run", "Each")
+			by := s.Command("run", "Each")
 			if err := by.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestServe_killedAmongBatches(t *testing.T) {
 			case <-time.After(patience):
 				t.Fatal("the model was not asked for page 4")
 			}
-			d.kill()
+			d.Kill()
 			by.Process.Kill()
 			by.Wait()
 			s.serve()
@@ -96,7 +96,7 @@ func TestServe_killedAmongBatches(t *testing.T) {
 			for i := range 6 {
 				want += fmt.Sprintf("\nAnswer %d.\n", i+1)
 			}
-			if got := s.read("Out/Log.md"); got != want {
+			if got := s.Read("Out/Log.md"); got != want {
 				t.Errorf("the log holds %q, want each answer once and in order: %q", got, want)
 			}
 			m.mu.Lock()

@@ -202,7 +202,7 @@ func matrixSite(t *testing.T) (*site, *matrixModel) {
 	s := newSite(t, "", `models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools], price: {input: 1, output: 2}}}}
 providers: {lab: {kind: openai_compatible, base_url: "`+m.url+`/v1", api_key_env: LAB_KEY}}
 `)
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	s.write("Workflows/Everything.md", matrixWorkflow)
 	for name, text := range map[string]string{
 		"Inbox/A.md": "Buy milk.\n", "Inbox/B.md": "Buy eggs.\n", "Out/Log.md": "# Log\n", "Journal.md": "# Journal\n", "Counter.md": "n=0.\n",
@@ -218,15 +218,15 @@ providers: {lab: {kind: openai_compatible, base_url: "`+m.url+`/v1", api_key_env
 
 // content is every file of the vault, hidden ones included, but for the settings, which name the model's port.
 func (s *site) content() map[string]string {
-	s.t.Helper()
-	all := treeOf(s.t, s.vault)
+	s.T.Helper()
+	all := treeOf(s.T, s.Vault)
 	delete(all, "settings.yaml")
 	return all
 }
 
 // database opens the journal for a look that takes no part in it, also beside a process that is stopped.
 func (s *site) database(busy time.Duration) (*sql.DB, error) {
-	return sql.Open("sqlite", fmt.Sprintf("file:%s?mode=ro&_pragma=busy_timeout(%d)", filepath.Join(s.state, "state.db"), busy.Milliseconds()))
+	return sql.Open("sqlite", fmt.Sprintf("file:%s?mode=ro&_pragma=busy_timeout(%d)", filepath.Join(s.State, "state.db"), busy.Milliseconds()))
 }
 
 // ask asks the journal for one number.
@@ -236,20 +236,20 @@ func (s *site) ask(busy time.Duration, query string) (n int, err error) {
 		return 0, err
 	}
 	defer db.Close()
-	err = db.QueryRowContext(s.t.Context(), query).Scan(&n)
+	err = db.QueryRowContext(s.T.Context(), query).Scan(&n)
 	return n, err
 }
 
 // figure asks the journal for one number; zero when there is no journal yet.
 func (s *site) figure(query string) int {
-	s.t.Helper()
+	s.T.Helper()
 	n, err := s.ask(5*time.Second, query)
 	if err != nil {
-		_, missing := os.Stat(filepath.Join(s.state, "state.db"))
+		_, missing := os.Stat(filepath.Join(s.State, "state.db"))
 		if missing != nil || strings.Contains(err.Error(), "no such table") || strings.Contains(err.Error(), "readonly database") { // killed while it was made
 			return 0
 		}
-		s.t.Fatalf("%s: %v", query, err)
+		s.T.Fatalf("%s: %v", query, err)
 	}
 	return n
 }
@@ -257,42 +257,42 @@ func (s *site) figure(query string) int {
 // leavings is what runs leave in the journal for later ones: marks of pending files, shared variables, kept answers, own
 // writes; one line each, without what names the run.
 func (s *site) leavings() []string {
-	s.t.Helper()
+	s.T.Helper()
 	db, err := s.database(5 * time.Second)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	defer db.Close()
-	found, err := db.QueryContext(s.t.Context(), `SELECT 'pending ' || step || ' ' || directive || ' ' || name || ' ' || sha256 FROM pending
+	found, err := db.QueryContext(s.T.Context(), `SELECT 'pending ' || step || ' ' || directive || ' ' || name || ' ' || sha256 FROM pending
 		UNION ALL SELECT 'variable ' || name || ' ' || digest FROM variables
 		UNION ALL SELECT 'answer ' || step FROM answers
 		UNION ALL SELECT 'wrote ' || name || ' ' || sha256 FROM own_writes ORDER BY 1`)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	defer found.Close()
 	var lines []string
 	for found.Next() {
 		var line string
 		if err := found.Scan(&line); err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 		lines = append(lines, line)
 	}
 	if err := found.Err(); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return lines
 }
 
 // comesBack lets serve finish what a killed process has left.
 func (s *site) comesBack() {
-	s.t.Helper()
+	s.T.Helper()
 	d := s.start("--no-web")
-	s.wait(patience, "the run to be resumed", func() (bool, string) {
+	s.Wait(patience, "the run to be resumed", func() (bool, string) {
 		select {
-		case <-d.done:
-			s.t.Fatalf("serve ended by itself: %v", d.cmd.ProcessState)
+		case <-d.Done:
+			s.T.Fatalf("serve ended by itself: %v", d.Cmd.ProcessState)
 		default:
 		}
 		return s.figure(`SELECT count(*) FROM runs WHERE finished = 0`) == 0, "unfinished runs"
@@ -315,8 +315,8 @@ func runAlone(t *testing.T) undisturbed {
 	s, m := matrixSite(t)
 	var u undisturbed
 	recorded, synced := 0, false
-	run := supervise(t, s.command("run", "Everything"), func(c fileCall) syscall.Errno {
-		if c.below(s.vault) || c.below(s.state) {
+	run := supervise(t, s.Command("run", "Everything"), func(c fileCall) syscall.Errno {
+		if c.below(s.Vault) || c.below(s.State) {
 			u.calls = append(u.calls, c)
 			if synced { // A journal that is being made may be locked; the process that holds the lock waits for this answer.
 				if n, err := s.ask(0, `SELECT count(*) FROM records`); err == nil && n > recorded {
@@ -329,7 +329,7 @@ func runAlone(t *testing.T) undisturbed {
 		return 0
 	})
 	if state := run.wait(t); !state.Success() {
-		t.Fatalf("the run that nobody disturbs: %v\n%s", state, s.must("runs", "--json"))
+		t.Fatalf("the run that nobody disturbs: %v\n%s", state, s.Must("runs", "--json"))
 	}
 	u.vault, u.leavings, u.asked = s.content(), s.leavings(), m.counts()
 	for question, times := range u.asked {
@@ -370,7 +370,7 @@ type killer struct {
 }
 
 func (k *killer) judge(next fileCall) syscall.Errno {
-	if !next.below(k.s.vault) && !next.below(k.s.state) {
+	if !next.below(k.s.Vault) && !next.below(k.s.State) {
 		return 0
 	}
 	k.made++
@@ -393,9 +393,9 @@ func (k *killer) judge(next fileCall) syscall.Errno {
 func (u undisturbed) killAt(t *testing.T, at int) (c fileCall, again int, ok bool) {
 	t.Helper()
 	s, m := matrixSite(t)
-	heard := &answers{writing: map[string]bool{}, received: filepath.Join(s.state, "received")}
+	heard := &answers{writing: map[string]bool{}, received: filepath.Join(s.State, "received")}
 	k := &killer{s: s, after: at - 1, heard: heard}
-	if state := supervise(t, s.command("run", "Everything"), k.judge).wait(t); k.made < at {
+	if state := supervise(t, s.Command("run", "Everything"), k.judge).wait(t); k.made < at {
 		if !state.Success() {
 			t.Errorf("a run that was not killed: %v", state)
 		}
@@ -408,11 +408,11 @@ func (u undisturbed) killAt(t *testing.T, at int) (c fileCall, again int, ok boo
 		s.resumes(second.judge)
 		when += fmt.Sprintf(", and again at %s", u.label(s, second.at))
 	}
-	s.wait(patience, "the killed process's connections to end", m.quiet)
+	s.Wait(patience, "the killed process's connections to end", m.quiet)
 	lost := total(m.counts()) - heard.kept
 	s.comesBack()
 	if begun == 0 { // the kill came before the run was accepted
-		s.must("run", "Everything")
+		s.Must("run", "Everything")
 	}
 	again = u.compare(t, when, s, m)
 	if again > lost || again < lost-len(heard.writing) {
@@ -424,7 +424,7 @@ func (u undisturbed) killAt(t *testing.T, at int) (c fileCall, again int, ok boo
 
 // label is a call without what differs from site to site.
 func (undisturbed) label(s *site, c fileCall) fileCall {
-	c.path = strings.NewReplacer(s.vault, "vault", s.state, "state").Replace(c.path)
+	c.path = strings.NewReplacer(s.Vault, "vault", s.State, "state").Replace(c.path)
 	if dir := path.Dir(c.path); strings.HasPrefix(dir, "state/blobs") || strings.HasPrefix(dir, "state/received") {
 		c.path = dir[:strings.LastIndexByte(dir, '/')+1] + "…"
 	}
@@ -433,24 +433,24 @@ func (undisturbed) label(s *site, c fileCall) fileCall {
 
 // resumes lets a serve that is judged work until it is killed, or has finished.
 func (s *site) resumes(judge func(fileCall) syscall.Errno) {
-	s.t.Helper()
+	s.T.Helper()
 	d := s.superviseServe(judge, "--no-web")
-	s.wait(patience, "the run to be resumed", func() (bool, string) {
+	s.Wait(patience, "the run to be resumed", func() (bool, string) {
 		select {
-		case <-d.done:
+		case <-d.Done:
 			return true, ""
 		default:
 		}
 		return s.figure(`SELECT count(*) FROM runs WHERE finished = 0`) == 0, d.said()
 	})
-	d.kill()
+	d.Kill()
 }
 
 // compare holds a vault and its journal to the undisturbed ones, and gives how many questions the model was asked again.
 func (u undisturbed) compare(t *testing.T, when string, s *site, m *matrixModel) (again int) {
 	t.Helper()
 	if n := s.figure(`SELECT count(*) FROM runs WHERE status <> 'done'`); n != 0 {
-		t.Errorf("%s: %s", when, s.must("runs", "--json"))
+		t.Errorf("%s: %s", when, s.Must("runs", "--json"))
 	}
 	if diff := cmp.Diff(u.vault, s.content()); diff != "" {
 		t.Errorf("%s: vault (-undisturbed +resumed):\n%s", when, diff)

@@ -52,23 +52,23 @@ func mixedText(pages int) []byte {
 // footprints imports a document of so many pages and looks at the memory all the while. Text recognition is off: it
 // would take most of the time and none of the memory that lasts.
 func footprints(s *site, pages int) []footprint {
-	s.t.Helper()
+	s.T.Helper()
 	d := s.serve()
-	s.writeBytes("Import/Long.pdf", mixedText(pages))
+	s.Write("Import/Long.pdf", mixedText(pages))
 	var seen []footprint
-	s.wait(30*patience, "the import to end", func() (bool, string) {
-		now := footprint{pages: s.records(), daemon: resident(d.cmd.Process.Pid)}
+	s.Wait(30*patience, "the import to end", func() (bool, string) {
+		now := footprint{pages: s.records(), daemon: resident(d.Cmd.Process.Pid)}
 		for _, pid := range d.workers() {
 			now.worker = max(now.worker, resident(pid))
 		}
 		if now.pages > 0 && now.worker > 0 {
 			seen = append(seen, now)
 		}
-		return len(s.files("Imported/Long", ".pdf")) == 1, fmt.Sprint(now)
+		return len(s.Files("Imported/Long", ".pdf")) == 1, fmt.Sprint(now)
 	})
 	r := s.ended(1)["Import/Long.pdf"]
 	if r.State != engine.ImportDone || r.Pages != pages {
-		s.t.Errorf("the import: %+v", r)
+		s.T.Errorf("the import: %+v", r)
 	}
 	d.alive()
 	return seen

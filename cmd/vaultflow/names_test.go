@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/vaultflow/vaultflow/cmd/vaultflow/sitetest"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -84,18 +85,18 @@ var linkProperty = regexp.MustCompile(`(?m)^(\w+: |  - )["']?\[\[.*\]\]["']?$`)
 
 // resolved checks that every link of a note leads to a file, and gives the files.
 func (s *site) resolved(v *disk.Vault, note string) (leads []string) {
-	s.t.Helper()
-	text := s.read(note)
+	s.T.Helper()
+	text := s.Read(note)
 	if front, rest, ok := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n"); ok {
 		text = rest + strings.Join(linkProperty.FindAllString(front, -1), "\n")
 	}
 	if odd := oddLink.FindString(linkOf.ReplaceAllString(text, "")); odd != "" {
-		s.t.Errorf("%q has %q, which is no good link", note, odd)
+		s.T.Errorf("%q has %q, which is no good link", note, odd)
 	}
 	for _, link := range linkOf.FindAllStringSubmatch(text, -1) {
 		target := v.Locate(link[1], note)
 		if !target.Found || target.Ambiguous != nil {
-			s.t.Errorf("%q: link %q leads to %+v", note, link[0], target)
+			s.T.Errorf("%q: link %q leads to %+v", note, link[0], target)
 			continue
 		}
 		leads = append(leads, target.Name)
@@ -105,29 +106,29 @@ func (s *site) resolved(v *disk.Vault, note string) (leads []string) {
 
 // safely checks that an import ended under a name that every system can hold, with its bytes, and that its links resolve.
 func (s *site) safely(v *disk.Vault, r engine.ImportRecord, data string) {
-	s.t.Helper()
+	s.T.Helper()
 	if r.State != engine.ImportDone {
-		s.t.Errorf("%q: %s, %s", r.Source, r.State, r.Error)
+		s.T.Errorf("%q: %s, %s", r.Source, r.State, r.Error)
 		return
 	}
-	for _, name := range append(s.files(r.Bundle, ""), r.Bundle, r.Note) {
+	for _, name := range append(s.Files(r.Bundle, ""), r.Bundle, r.Note) {
 		if err := vault.ValidName(name); err != nil || !norm.NFC.IsNormalString(name) || strings.ContainsAny(name, "#^[]|") {
-			s.t.Errorf("%q was imported as %q: %v", r.Source, name, err)
+			s.T.Errorf("%q was imported as %q: %v", r.Source, name, err)
 		}
 		for part := range strings.SplitSeq(name, "/") {
 			if len(part) > 120 {
-				s.t.Errorf("%q was imported as %q, a part has %d bytes", r.Source, name, len(part))
+				s.T.Errorf("%q was imported as %q, a part has %d bytes", r.Source, name, len(part))
 			}
 		}
 	}
 	kept := ""
 	for _, name := range s.resolved(v, r.Note) {
-		if path.Dir(name) == r.Bundle && s.read(name) == data {
+		if path.Dir(name) == r.Bundle && s.Read(name) == data {
 			kept = name
 		}
 	}
 	if kept == "" {
-		s.t.Errorf("%q: no link of its note leads to the original:\n%s", r.Source, s.read(r.Note))
+		s.T.Errorf("%q: no link of its note leads to the original:\n%s", r.Source, s.Read(r.Note))
 	}
 }
 
@@ -142,12 +143,12 @@ func bySum(found map[string]engine.ImportRecord) map[string]engine.ImportRecord 
 
 // reader opens the vault to resolve links in it.
 func (s *site) reader() *disk.Vault {
-	s.t.Helper()
-	v, err := disk.Open(s.vault, disk.Options{})
+	s.T.Helper()
+	v, err := disk.Open(s.Vault, disk.Options{})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	s.t.Cleanup(func() { v.Close() })
+	s.T.Cleanup(func() { v.Close() })
 	return v
 }
 
@@ -172,24 +173,24 @@ func layHard(t *testing.T, dir string) (laid map[string]string) {
 func TestNames_hardOnesDropped(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
-	laid := layHard(t, s.path("Import"))
+	laid := layHard(t, s.Path("Import"))
 	for _, folder := range []string{"[[x]] #^|", "e\u0301te\u0301\n", "caf\xe9", "AUX.d", "dots..."} {
 		what := fmt.Sprintf("in the folder %q", folder)
-		if err := os.MkdirAll(s.path("Import/"+folder+"/deeper "+folder), 0o755); err != nil {
+		if err := os.MkdirAll(s.Path("Import/"+folder+"/deeper "+folder), 0o755); err != nil {
 			t.Logf("%s: this file system has no such names: %v", what, err)
 			continue
 		}
-		s.writeBytes("Import/"+folder+"/deeper "+folder+"/"+folder+".txt", []byte(body(what)))
+		s.Write("Import/"+folder+"/deeper "+folder+"/"+folder+".txt", []byte(body(what)))
 		laid[what] = body(what)
 	}
 	d := s.serve()
 	sums, v := bySum(s.ended(len(laid))), s.reader()
 	for what, data := range laid {
 		t.Run(what, func(t *testing.T) {
-			(&site{t: t, vault: s.vault}).safely(v, sums[vault.Digest([]byte(data))], data)
+			(&site{&sitetest.Site{T: t, Vault: s.Vault}}).safely(v, sums[vault.Digest([]byte(data))], data)
 		})
 	}
-	if left := s.files("Import", ""); len(left) != 0 {
+	if left := s.Files("Import", ""); len(left) != 0 {
 		t.Errorf("left in the import folder: %q", left)
 	}
 	d.alive()
@@ -201,19 +202,19 @@ func TestNames_hardOnesImported(t *testing.T) {
 		t.Run(fmt.Sprint("while serving: ", serving), func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, "", "")
-			outside := filepath.Join(filepath.Dir(s.vault), "outside")
+			outside := filepath.Join(filepath.Dir(s.Vault), "outside")
 			if err := os.Mkdir(outside, 0o755); err != nil {
 				t.Fatal(err)
 			}
 			laid := layHard(t, outside)
-			alone := filepath.Join(filepath.Dir(s.vault), "index.md") // with it, the folder would be an export of notes
+			alone := filepath.Join(filepath.Dir(s.Vault), "index.md") // with it, the folder would be an export of notes
 			if err := os.Rename(filepath.Join(outside, "index.md"), alone); err != nil {
 				t.Fatal(err)
 			}
 			if serving {
 				s.serve()
 			}
-			s.must("import", "--", outside, alone)
+			s.Must("import", "--", outside, alone)
 			if err := os.Rename(alone, filepath.Join(outside, "index.md")); err != nil {
 				t.Fatal(err)
 			}
@@ -246,11 +247,11 @@ func TestNames_300BytesFromStandardInput(t *testing.T) {
 
 // pipe runs a command that has to succeed with something on standard input.
 func (s *site) pipe(stdin string, args ...string) {
-	s.t.Helper()
-	cmd := s.command(args...)
+	s.T.Helper()
+	cmd := s.Command(args...)
 	cmd.Stdin = strings.NewReader(stdin)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		s.t.Fatalf("vaultflow %q: %v\n%s", args, err, out)
+		s.T.Fatalf("vaultflow %q: %v\n%s", args, err, out)
 	}
 }
 
@@ -276,7 +277,7 @@ func TestNames_hardOnesInAnArchive(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.writeBytes("Import/[[box]] #1.zip", box.Bytes())
+	s.Write("Import/[[box]] #1.zip", box.Bytes())
 	s.serve()
 	sums, v := bySum(s.ended(len(laid)+1)), s.reader()
 	for what, data := range laid {
@@ -300,10 +301,10 @@ func TestNames_linksOfDocuments(t *testing.T) {
 	} {
 		data := longText(i%3 + 1) // three pages are more than stand in a note
 		data = append(data, fmt.Sprintf("%%%d\n", i)...)
-		s.writeBytes("Import/"+name, data)
+		s.Write("Import/"+name, data)
 		want[vault.Digest(data)] = string(data)
 	}
-	s.writeBytes("Import/%%[x](y)%%.png", pngPicture(t, "A picture"))
+	s.Write("Import/%%[x](y)%%.png", pngPicture(t, "A picture"))
 	s.serve()
 	found, v := s.ended(len(want)+1), s.reader()
 	for _, r := range found {
@@ -312,8 +313,8 @@ func TestNames_linksOfDocuments(t *testing.T) {
 			data = string(pngPicture(t, "A picture"))
 		}
 		s.safely(v, r, data)
-		if n := strings.Count(s.read(r.Note), "![[./pages/page_"); n != r.Pages || n == 0 {
-			t.Errorf("%q: %d embeds for %d pages:\n%s", r.Source, n, r.Pages, s.read(r.Note))
+		if n := strings.Count(s.Read(r.Note), "![[./pages/page_"); n != r.Pages || n == 0 {
+			t.Errorf("%q: %d embeds for %d pages:\n%s", r.Source, n, r.Pages, s.Read(r.Note))
 		}
 	}
 }

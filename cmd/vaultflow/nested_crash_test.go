@@ -48,16 +48,16 @@ func TestServe_killedInNestedRun(t *testing.T) {
 	t.Cleanup(server.Close)
 	s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools]}}}\n"+
 		"providers: {lab: {kind: openai_compatible, base_url: \""+server.URL+"/v1\", api_key_env: LAB_KEY}}\nengine: {max_parallel_runs: 1}\n")
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	s.write("Workflows/Work.md", note("description: work", "@tools run_workflow\n@output file: Out", "Have tea made."))
 	s.write("Workflows/Brew.md", note("description: brew", "@output file: Tea", "Make the tea."))
 	d := s.serve()
-	by := s.command("run", "Work")
+	by := s.Command("run", "Work")
 	if err := by.Start(); err != nil {
 		t.Fatal(err)
 	}
 	<-begun
-	d.kill()
+	d.Kill()
 	by.Process.Kill()
 	by.Wait()
 	s.serve()
@@ -65,7 +65,7 @@ func TestServe_killedInNestedRun(t *testing.T) {
 	if work.Status != engine.Done || work.Resumed != 1 || brew.Status != engine.Done || brew.Resumed != 1 || brew.Trigger.Parent != work.ID {
 		t.Errorf("Work: %s (%s), resumed %d times; Brew: %s (%s), resumed %d times, of %+v", work.Status, work.Reason, work.Resumed, brew.Status, brew.Reason, brew.Resumed, brew.Trigger)
 	}
-	if got := s.read("Tea.md") + s.read("Out.md"); got != "Tea.\nDone.\n" {
+	if got := s.Read("Tea.md") + s.Read("Out.md"); got != "Tea.\nDone.\n" {
 		t.Errorf("wrote %q", got)
 	}
 }

@@ -100,7 +100,7 @@ func oldSite(t *testing.T, m *oldModel) (s *site, settings string) {
 		"providers: {lab: {kind: openai_compatible, base_url: \"" + m.url + "/v1\", api_key_env: LAB_KEY}}\n"
 	s = newSite(t, "", "")
 	s.write("settings.yaml", settings) // without what the old version does not know
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	return s, settings
 }
 
@@ -109,23 +109,23 @@ func TestOldJournal(t *testing.T) {
 	t.Parallel()
 	m := newOldModel(t, nil)
 	s, settings := oldSite(t, m)
-	unpack(t, oldJournal, filepath.Dir(s.vault))
+	unpack(t, oldJournal, filepath.Dir(s.Vault))
 	s.write("settings.yaml", settings)
-	j, err := journal.Open(t.Context(), s.state) // as serve brings an older schema up to date, without resuming runs
+	j, err := journal.Open(t.Context(), s.State) // as serve brings an older schema up to date, without resuming runs
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s.must("trust", "--own") // the vault lies in another folder now
+	s.Must("trust", "--own") // the vault lies in another folder now
 	run := func(workflow string) engine.RunRecord {
 		t.Helper()
-		return rows[engine.RunRecord](s, "show", s.runs(workflow)[0].ID)[0]
+		return rows[engine.RunRecord](s, "show", s.Runs(workflow)[0].ID)[0]
 	}
 	wantRun := func(workflow string, status engine.Status) {
 		t.Helper()
-		s.wait(patience, workflow+" to be "+string(status), func() (bool, string) {
+		s.Wait(patience, workflow+" to be "+string(status), func() (bool, string) {
 			r := run(workflow)
 			return r.Status == status, string(r.Status) + " " + r.Reason
 		})
@@ -135,7 +135,7 @@ func TestOldJournal(t *testing.T) {
 	}
 	s.serve()
 	wantRun("Pages", engine.Done)
-	if got := s.read("Out/Pages.md"); got != "Answer to: Page number 1.\n\nAnswer to: Page number 2.\n\nAnswer to: Page number 3.\n" {
+	if got := s.Read("Out/Pages.md"); got != "Answer to: Page number 1.\n\nAnswer to: Page number 2.\n\nAnswer to: Page number 3.\n" {
 		t.Errorf("Out/Pages.md: %q", got)
 	}
 	if diff := cmp.Diff(map[string]int{"Page number 2.": 1, "Page number 3.": 1}, m.asked()); diff != "" {
@@ -144,33 +144,33 @@ func TestOldJournal(t *testing.T) {
 
 	wantRun("Letter", engine.AwaitingApproval)
 	letter := run("Letter").ID
-	s.must("approvals", letter)
-	s.must("approve", letter)
+	s.Must("approvals", letter)
+	s.Must("approve", letter)
 	wantRun("Letter", engine.Done)
-	if got := s.read("Out/Letter.md"); got != "Answer to: write a letter\n" {
+	if got := s.Read("Out/Letter.md"); got != "Answer to: write a letter\n" {
 		t.Errorf("Out/Letter.md: %q", got)
 	}
 
 	if got := run("Refused"); got.Status != engine.Failed || got.Failure == nil {
 		t.Fatalf("Refused as it was left: %s, %+v", got.Status, got.Failure)
 	}
-	s.must("retry", run("Refused").ID)
+	s.Must("retry", run("Refused").ID)
 	wantRun("Refused", engine.Done)
 
 	tidied := run("Tidy")
 	if len(tidied.Changes) != 5 || tidied.Usage.InputTokens != 40 || tidied.Usage.CostUSD != 0 {
 		t.Errorf("Tidy as it was left: %d changes, %+v", len(tidied.Changes), tidied.Usage)
 	}
-	s.must("undo", tidied.ID)
+	s.Must("undo", tidied.ID)
 	for name, want := range map[string]string{"Log.md": "# Log\n", "Inbox/a.md": "a\n", "Old.md": "old\n", "Made.md": "", "Done/a.md": "", "Out/Tidy.md": ""} {
-		if got := s.read(name); got != want {
+		if got := s.Read(name); got != want {
 			t.Errorf("%s after the undo: %q, want %q", name, got, want)
 		}
 	}
 	if got := run("Tidy"); got.Kind != engine.KindUndo || got.Status != engine.Done {
 		t.Errorf("the undo: %s, %s (%s)", got.Kind, got.Status, got.Reason)
 	}
-	if out := s.must("run", "Tidy"); !strings.Contains(out, "done") { // its input is pending again
+	if out := s.Must("run", "Tidy"); !strings.Contains(out, "done") { // its input is pending again
 		t.Errorf("Tidy again: %s", out)
 	}
 }
@@ -184,7 +184,7 @@ func TestOldJournal_write(t *testing.T) {
 	reached := make(chan struct{})
 	m := newOldModel(t, sync.OnceFunc(func() { close(reached) }))
 	s, _ := oldSite(t, m)
-	s.binary = old
+	s.Binary = old
 	for name, text := range map[string]string{
 		"Log.md": "# Log\n", "Inbox/a.md": "a\n", "Old.md": "old\n", "In.md": "to do\n", "New.md": "New.\n",
 		"Pages/1.md": "Page number 1.\n", "Pages/2.md": "Page number 2.\n", "Pages/3.md": "Page number 3.\n",
@@ -198,14 +198,14 @@ func TestOldJournal_write(t *testing.T) {
 		s.write(name, text)
 	}
 	d := s.serve()
-	s.must("run", "Tidy")
-	if _, errs, code := s.cli("run", "Refused"); code != exitProvider {
+	s.Must("run", "Tidy")
+	if _, errs, code := s.CLI("run", "Refused"); code != exitProvider {
 		t.Fatalf("run Refused: exit code %d\n%s", code, errs)
 	}
-	if _, errs, code := s.cli("run", "Letter"); code != exitApproval {
+	if _, errs, code := s.CLI("run", "Letter"); code != exitApproval {
 		t.Fatalf("run Letter: exit code %d\n%s", code, errs)
 	}
-	pages := s.command("run", "Pages")
+	pages := s.Command("run", "Pages")
 	if err := pages.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -214,11 +214,11 @@ func TestOldJournal_write(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("nobody asked about the second page")
 	}
-	d.kill()
+	d.Kill()
 	_ = pages.Process.Kill() // it would wait for the next daemon
 	_ = pages.Wait()
-	s.must("run", "Free") // its end moves the log of the database into the database
-	pack(t, oldJournal, filepath.Dir(s.vault), "vault", "state")
+	s.Must("run", "Free") // its end moves the log of the database into the database
+	pack(t, oldJournal, filepath.Dir(s.Vault), "vault", "state")
 }
 
 // pack writes the files below folders to a compressed archive. Its times and owners say nothing.

@@ -33,14 +33,14 @@ func TestOrigins_followAPersonsMoves(t *testing.T) {
 	s := newSite(t, "", "")
 	s.write("Notes/Kept.md", "My own note about apples and bread.\n")
 	d := s.serve()
-	s.must("import", s.outside("report.txt", harbour))
-	from := func(name string) origin.Finding { return cameFrom(t, s.must("show", name, "--json")) }
+	s.Must("import", s.outside("report.txt", harbour))
+	from := func(name string) origin.Finding { return cameFrom(t, s.Must("show", name, "--json")) }
 	rename := func(from, to string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(s.path(to)), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(s.Path(to)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Rename(s.path(from), s.path(to)); err != nil {
+		if err := os.Rename(s.Path(from), s.Path(to)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,13 +49,13 @@ func TestOrigins_followAPersonsMoves(t *testing.T) {
 	}
 	before := s.count(`SELECT count(*) FROM origin_contents`)
 	rename("Imported/report/report.md", "Notes/Untitled.md")
-	s.wait(time.Minute, "the new name", rows(`SELECT count(*) FROM origin_names WHERE name = 'notes/untitled.md'`))
+	s.Wait(time.Minute, "the new name", rows(`SELECT count(*) FROM origin_names WHERE name = 'notes/untitled.md'`))
 	s.write("Notes/Untitled.md", "Every word of this was written anew, not one sentence is as it was before.\n")
-	s.wait(time.Minute, "the new content", func() (bool, string) {
+	s.Wait(time.Minute, "the new content", func() (bool, string) {
 		return s.count(`SELECT count(*) FROM origin_contents`) > before, "no more contents"
 	})
 	rename("Notes/Untitled.md", "Notes/Filed.md")
-	s.wait(time.Minute, "the left name", func() (bool, string) {
+	s.Wait(time.Minute, "the left name", func() (bool, string) {
 		return s.count(`SELECT count(*) FROM origin_names WHERE name = 'notes/untitled.md'`) == 0, "it is still known"
 	})
 	s.write("Notes/Untitled.md", "A new note of my own at a name that every new note gets.\n")
@@ -67,7 +67,7 @@ func TestOrigins_followAPersonsMoves(t *testing.T) {
 		}
 	}
 	d = s.serve()
-	s.must("trust", "Archive/2026/filed")
+	s.Must("trust", "Archive/2026/filed")
 	if f := from("Archive/2026/filed.md"); f.Foreign {
 		t.Errorf("after a person's word: %+v", f)
 	}
@@ -76,10 +76,10 @@ func TestOrigins_followAPersonsMoves(t *testing.T) {
 
 // outside writes a file that is not in the vault.
 func (s *site) outside(name, text string) string {
-	s.t.Helper()
-	path := filepath.Join(s.t.TempDir(), name)
+	s.T.Helper()
+	path := filepath.Join(s.T.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return path
 }

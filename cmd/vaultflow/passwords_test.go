@@ -15,23 +15,23 @@ const sesame = "open-sesame-7391"
 
 // withPassword runs a command with the password on its standard input.
 func (s *site) withPassword(password string, args ...string) (errs string, code int) {
-	s.t.Helper()
-	cmd := s.command(args...)
+	s.T.Helper()
+	cmd := s.Command(args...)
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stderr = strings.NewReader(password+"\n"), &said
 	if err := cmd.Run(); cmd.ProcessState == nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return said.String(), cmd.ProcessState.ExitCode()
 }
 
 // keepsNot looks for the password in everything that was written.
 func (s *site) keepsNot(password string) {
-	s.t.Helper()
-	for _, dir := range []string{s.vault, s.state} {
-		eachFile(s.t, os.DirFS(dir), func(name string, data []byte) {
+	s.T.Helper()
+	for _, dir := range []string{s.Vault, s.State} {
+		eachFile(s.T, os.DirFS(dir), func(name string, data []byte) {
 			if bytes.Contains(data, []byte(password)) {
-				s.t.Errorf("%s holds the password", filepath.Join(dir, name))
+				s.T.Errorf("%s holds the password", filepath.Join(dir, name))
 			}
 		})
 	}
@@ -41,20 +41,20 @@ func TestImport_passwordFromStandardInput(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{false, true} {
 		s := newSite(t, worker(t), "")
-		s.writeBytes("out/locked.pdf", pdftest.New().TextPage(pdftest.Text("Hidden words on this page")...).UserPassword(sesame).Bytes())
+		s.Write("out/locked.pdf", pdftest.New().TextPage(pdftest.Text("Hidden words on this page")...).UserPassword(sesame).Bytes())
 		if running {
 			s.serve()
 		}
-		_, code := s.withPassword("wrong", "import", "--password-stdin", s.path("out/locked.pdf"))
-		failed := s.imports()[0]
+		_, code := s.withPassword("wrong", "import", "--password-stdin", s.Path("out/locked.pdf"))
+		failed := s.Imports()[0]
 		if code == exitDone || failed.State != engine.ImportNeedsPassword {
 			t.Errorf("a wrong one: exit code %d, %+v", code, failed)
 		}
 		if said, code := s.withPassword(sesame, "import", "--password-stdin", "--retry", failed.ID); code != exitDone {
 			t.Fatalf("serve running %v: exit code %d, %s", running, code, said)
 		}
-		made := s.imports()[0]
-		if text := s.read(made.Note); !strings.Contains(text, "Hidden words on this page") {
+		made := s.Imports()[0]
+		if text := s.Read(made.Note); !strings.Contains(text, "Hidden words on this page") {
 			t.Errorf("the note says %s", text)
 		}
 		s.keepsNot(sesame)
@@ -70,7 +70,7 @@ func TestImport_passwordThatIsNone(t *testing.T) {
 			t.Errorf("%v: exit code %d, %s", args, code, said)
 		}
 	}
-	if said, code := s.withPassword("", "import", "--password-stdin", s.path("a.txt")); code != exitUsage || !strings.Contains(said, "no password") {
+	if said, code := s.withPassword("", "import", "--password-stdin", s.Path("a.txt")); code != exitUsage || !strings.Contains(said, "no password") {
 		t.Errorf("an empty one: exit code %d, %s", code, said)
 	}
 }

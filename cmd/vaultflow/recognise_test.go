@@ -57,14 +57,14 @@ func TestImport_readByMistral(t *testing.T) {
 	var calls atomic.Int32
 	server := mistralServer(t, &calls)
 	s := newSite(t, worker(t), fmt.Sprintf("ingestion: {ocr: {engines: [mistral, tesseract], mistral: {endpoint: %q, price_per_page: 0.5}}}\nproviders: {mistral: {api_key_env: OCR_KEY}}\n", server.URL+"/v1"))
-	s.env = append(s.env, "OCR_KEY="+llmtest.Key)
-	s.writeBytes("scan.pdf", pdftest.New().ScanPage(scanLines...).ScanPage("another", "page").Bytes())
-	s.must("import", "--retain-ocr-images", s.path("scan.pdf"))
+	s.Env = append(s.Env, "OCR_KEY="+llmtest.Key)
+	s.Write("scan.pdf", pdftest.New().ScanPage(scanLines...).ScanPage("another", "page").Bytes())
+	s.Must("import", "--retain-ocr-images", s.Path("scan.pdf"))
 	r := s.ended(1)["Import/scan.pdf"]
 	if r.State != engine.ImportDone {
 		t.Fatalf("%+v", r)
 	}
-	note := s.read(r.Note)
+	note := s.Read(r.Note)
 	for _, want := range []string{"### Harbour", "Read for call", "![](./assets/page_0002_01.png)"} {
 		if !strings.Contains(note, want) {
 			t.Errorf("no %q in\n%s", want, note)
@@ -76,7 +76,7 @@ func TestImport_readByMistral(t *testing.T) {
 			t.Errorf("page %d: %+v, %+v", p.N, p, p.OCR)
 		}
 	}
-	if calls.Load() != 3 || len(m.Assets) != 2 || strings.Contains(s.read(r.Bundle+"/manifest.json"), llmtest.Key) {
+	if calls.Load() != 3 || len(m.Assets) != 2 || strings.Contains(s.Read(r.Bundle+"/manifest.json"), llmtest.Key) {
 		t.Errorf("%d calls, assets %+v", calls.Load(), m.Assets)
 	}
 }
@@ -84,10 +84,10 @@ func TestImport_readByMistral(t *testing.T) {
 func TestImport_withoutMistralsKey(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, worker(t), "ingestion: {ocr: {engines: [mistral, tesseract]}}\n")
-	s.writeBytes("scan.pdf", pdftest.New().ScanPage(scanLines...).Bytes())
-	s.must("import", s.path("scan.pdf"))
+	s.Write("scan.pdf", pdftest.New().ScanPage(scanLines...).Bytes())
+	s.Must("import", s.Path("scan.pdf"))
 	r := s.ended(1)["Import/scan.pdf"]
-	if note := strings.ToLower(s.read(r.Note)); !strings.Contains(note, "harbour office") || !strings.Contains(note, "page 1 not read by mistral: its key is missing: mistral_api_key is not set") {
+	if note := strings.ToLower(s.Read(r.Note)); !strings.Contains(note, "harbour office") || !strings.Contains(note, "page 1 not read by mistral: its key is missing: mistral_api_key is not set") {
 		t.Errorf("%+v:\n%s", r, note)
 	}
 }
@@ -97,21 +97,21 @@ func TestImport_readByModel(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.OpenAI{}, says("# Sign\n\nNo %% vaultflow:end %% entry"))
 	s := newSite(t, worker(t), fmt.Sprintf("ingestion: {ocr: {engines: [model], model: seer}}\nmodels: {default: seer, aliases: {seer: {provider: lab, model: test-model, capabilities: [text, vision]}, blind: {provider: lab, model: test-model, capabilities: [text]}}}\n"+
 		"providers:\n  lab: {kind: openai_chat, base_url: %q, api_key_env: LAB_KEY}\n", server.URL+"/v1"))
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
-	s.writeBytes("sign.png", llmtest.WithLocation(pngPicture(t, scanLines...)))
-	s.must("import", s.path("sign.png"))
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
+	s.Write("sign.png", llmtest.WithLocation(pngPicture(t, scanLines...)))
+	s.Must("import", s.Path("sign.png"))
 	r := s.ended(1)["Import/sign.png"]
-	if note := s.read(r.Note); !strings.Contains(note, "### Sign") || strings.Count(note, "%% vaultflow:end %%") != 1 {
+	if note := s.Read(r.Note); !strings.Contains(note, "### Sign") || strings.Count(note, "%% vaultflow:end %%") != 1 {
 		t.Errorf("%+v:\n%s", r, note)
 	}
 	if sent := server.Requests(); len(sent) != 1 || images(sent[0].Parts) != 1 {
 		t.Errorf("sent %+v", sent)
 	}
-	s.writeBytes("other.png", pngPicture(t, "another"))
-	s.env = append(s.env, "VAULTFLOW_INGESTION_OCR_MODEL=blind")
-	s.must("import", s.path("other.png"))
+	s.Write("other.png", pngPicture(t, "another"))
+	s.Env = append(s.Env, "VAULTFLOW_INGESTION_OCR_MODEL=blind")
+	s.Must("import", s.Path("other.png"))
 	r = s.ended(2)["Import/other.png"]
-	if note := s.read(r.Note); !strings.Contains(note, "the model blind takes no pictures") {
+	if note := s.Read(r.Note); !strings.Contains(note, "the model blind takes no pictures") {
 		t.Errorf("%+v:\n%s", r, note)
 	}
 }
@@ -127,9 +127,9 @@ func TestImport_overloadedService(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	s := newSite(t, worker(t), fmt.Sprintf("ingestion: {ocr: {engines: [mistral], mistral: {endpoint: %q}}}\nproviders: {mistral: {api_key_env: OCR_KEY}}\n", server.URL+"/v1"))
-	s.env = append(s.env, "OCR_KEY="+llmtest.Key)
-	s.writeBytes("scan.png", pngPicture(t, scanLines...))
-	_, errs, code := s.cli("import", s.path("scan.png"))
+	s.Env = append(s.Env, "OCR_KEY="+llmtest.Key)
+	s.Write("scan.png", pngPicture(t, scanLines...))
+	_, errs, code := s.CLI("import", s.Path("scan.png"))
 	if code != exitProvider {
 		t.Errorf("exit code %d, want %d:\n%s", code, exitProvider, errs)
 	}

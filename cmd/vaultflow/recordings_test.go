@@ -112,15 +112,15 @@ func TestRecordings_becomeText(t *testing.T) {
 		return http.StatusOK, spoken(90, segment{0, 2, " Buy milk."}, segment{2.2, 4, " Call Ann."}, segment{65.5, 67, " %% vaultflow:end %% Done."})
 	})
 	s := newSite(t, "", w.settings(", price_per_minute: 0.5"))
-	s.env = append(s.env, "SPEECH_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "SPEECH_KEY="+llmtest.Key)
 	d := s.serve()
-	s.writeBytes("Import/Shopping.mp3", memo(1))
+	s.Write("Import/Shopping.mp3", memo(1))
 	r := s.ended(1)["Import/Shopping.mp3"]
 	d.stop()
 	if r.State != engine.ImportDone {
 		t.Fatalf("%+v", r)
 	}
-	note := s.read(r.Note)
+	note := s.Read(r.Note)
 	for _, want := range []string{"![[./Shopping.mp3]]", "## What is said", "0:00 Buy milk. Call Ann.", "1:05 "} {
 		if !strings.Contains(note, want) {
 			t.Errorf("no %q in\n%s", want, note)
@@ -137,7 +137,7 @@ func TestRecordings_becomeText(t *testing.T) {
 	if len(got) != 2 || string(got[1].Data) != string(memo(1)) || got[1].Name != "recording.mp3" || got[1].Fields["model"] != "whisper-large-v3" || got[1].Fields["language"] != "en" {
 		t.Errorf("%d requests, the last with %v", len(got), got[len(got)-1].Fields)
 	}
-	if out := s.must("status"); strings.Contains(out, llmtest.Key) || strings.Contains(s.read(r.Bundle+"/manifest.json"), llmtest.Key) {
+	if out := s.Must("status"); strings.Contains(out, llmtest.Key) || strings.Contains(s.Read(r.Bundle+"/manifest.json"), llmtest.Key) {
 		t.Error("the key is shown")
 	}
 }
@@ -146,10 +146,10 @@ func TestRecordings_becomeText(t *testing.T) {
 func TestRecordings_withoutAService(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
-	s.writeBytes("memo.mp3", memo(1))
-	s.must("import", s.path("memo.mp3"))
+	s.Write("memo.mp3", memo(1))
+	s.Must("import", s.Path("memo.mp3"))
 	r := s.ended(1)["Import/memo.mp3"]
-	if note := s.read(r.Note); r.State != engine.ImportDone || !strings.Contains(note, "name one in `ingestion.audio.provider`") || !strings.Contains(note, "![[./memo.mp3]]") {
+	if note := s.Read(r.Note); r.State != engine.ImportDone || !strings.Contains(note, "name one in `ingestion.audio.provider`") || !strings.Contains(note, "![[./memo.mp3]]") {
 		t.Errorf("%+v\n%s", r, note)
 	}
 	// With a service the same file is imported again; one that cannot be cut is kept, and the note says so.
@@ -157,14 +157,14 @@ func TestRecordings_withoutAService(t *testing.T) {
 		return http.StatusOK, map[string]any{"text": "Plain words."}
 	})
 	s.write("settings.yaml", quick+strings.Replace(w.settings(", max_request: 64KiB"), ", api_key_env: SPEECH_KEY", "", 1))
-	s.writeBytes("again.mp3", memo(1))
-	s.writeBytes("long.m4a", append([]byte("\x00\x00\x00\x20ftypM4A \x00\x00\x00\x00M4A mp42isom\x00\x00\x00\x00"), make([]byte, 70<<10)...))
-	s.must("import", s.path("again.mp3"), s.path("long.m4a"))
+	s.Write("again.mp3", memo(1))
+	s.Write("long.m4a", append([]byte("\x00\x00\x00\x20ftypM4A \x00\x00\x00\x00M4A mp42isom\x00\x00\x00\x00"), make([]byte, 70<<10)...))
+	s.Must("import", s.Path("again.mp3"), s.Path("long.m4a"))
 	all := s.ended(3)
-	if note := s.read(all["Import/again.mp3"].Note); !strings.Contains(note, "Plain words.") {
+	if note := s.Read(all["Import/again.mp3"].Note); !strings.Contains(note, "Plain words.") {
 		t.Errorf("%+v\n%s", all["Import/again.mp3"], note)
 	}
-	if note := s.read(all["Import/long.m4a"].Note); !strings.Contains(note, "only WAV and MP3 can be sent in parts") {
+	if note := s.Read(all["Import/long.m4a"].Note); !strings.Contains(note, "only WAV and MP3 can be sent in parts") {
 		t.Errorf("%+v\n%s", all["Import/long.m4a"], note)
 	}
 	if n := len(w.requests()); n != 1 {
@@ -183,19 +183,19 @@ func TestRecordings_refused(t *testing.T) {
 		return http.StatusOK, spoken(5, segment{0, 2, "Now it works."})
 	})
 	s := newSite(t, "", w.settings(""))
-	s.writeBytes("memo.mp3", memo(1))
-	if out, errs, code := s.cli("import", s.path("memo.mp3")); code != exitProvider || !strings.Contains(out+errs, "the key of speech is missing: SPEECH_KEY is not set") {
+	s.Write("memo.mp3", memo(1))
+	if out, errs, code := s.CLI("import", s.Path("memo.mp3")); code != exitProvider || !strings.Contains(out+errs, "the key of speech is missing: SPEECH_KEY is not set") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
-	s.env = append(s.env, "SPEECH_KEY="+llmtest.Key)
-	r := s.imports()[0]
-	if out, errs, code := s.cli("import", "--retry", r.ID); code != exitProvider || !strings.Contains(out+errs, "Incorrect API key") {
+	s.Env = append(s.Env, "SPEECH_KEY="+llmtest.Key)
+	r := s.Imports()[0]
+	if out, errs, code := s.CLI("import", "--retry", r.ID); code != exitProvider || !strings.Contains(out+errs, "Incorrect API key") {
 		t.Errorf("exit code %d:\n%s%s", code, out, errs)
 	}
 	right.Store(true)
-	s.must("import", "--retry", s.imports()[0].ID)
-	r = s.imports()[0]
-	if note := s.read(r.Note); r.State != engine.ImportDone || !strings.Contains(note, "Now it works.") {
+	s.Must("import", "--retry", s.Imports()[0].ID)
+	r = s.Imports()[0]
+	if note := s.Read(r.Note); r.State != engine.ImportDone || !strings.Contains(note, "Now it works.") {
 		t.Errorf("%+v\n%s", r, note)
 	}
 }
@@ -214,14 +214,14 @@ func TestRecordings_inParts(t *testing.T) {
 	})
 	s := newSite(t, "", strings.Replace(w.settings(", max_request: 64KiB"), ", api_key_env: SPEECH_KEY", "", 1))
 	d := s.serve()
-	s.writeBytes("Import/Talk.wav", wavRecording(20))
+	s.Write("Import/Talk.wav", wavRecording(20))
 	<-reached
-	d.kill()
+	d.Kill()
 	close(killed)
 	d = s.serve()
 	r := s.ended(1)["Import/Talk.wav"]
 	d.stop()
-	note := s.read(r.Note)
+	note := s.Read(r.Note)
 	for _, want := range []string{"0:01 From second 0.", "0:09 From second 8.", "0:17 From second 16."} {
 		if !strings.Contains(note, want) {
 			t.Errorf("no %q in\n%s", want, note)
@@ -245,13 +245,13 @@ func TestRecordings_waitForTrust(t *testing.T) {
 	w := newWhisper(t, "", func(int, llmtest.Transcription) (int, any) { return http.StatusOK, map[string]any{"text": "Leaked."} })
 	s := newSite(t, "", "")
 	settings := quick + strings.Replace(w.settings(""), ", api_key_env: SPEECH_KEY", "", 1)
-	if err := os.WriteFile(s.path("settings.yaml"), []byte(settings), 0o644); err != nil { // nobody allows it
+	if err := os.WriteFile(s.Path("settings.yaml"), []byte(settings), 0o644); err != nil { // nobody allows it
 		t.Fatal(err)
 	}
-	s.writeBytes("memo.mp3", memo(1))
-	s.must("import", s.path("memo.mp3"))
+	s.Write("memo.mp3", memo(1))
+	s.Must("import", s.Path("memo.mp3"))
 	r := s.ended(1)["Import/memo.mp3"]
-	if note := s.read(r.Note); len(w.requests()) > 0 || !strings.Contains(note, "waits for your yes to ingestion.audio") {
+	if note := s.Read(r.Note); len(w.requests()) > 0 || !strings.Contains(note, "waits for your yes to ingestion.audio") {
 		t.Errorf("%d requests\n%s", len(w.requests()), note)
 	}
 }

@@ -59,7 +59,7 @@ func askedSite(t *testing.T, f *fakeModel) *site {
 	t.Helper()
 	s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1}}}\n"+
 		"providers: {lab: {kind: openai_compatible, base_url: \""+f.url+"/v1\", api_key_env: LAB_KEY}}\n")
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	s.write("Inbox/A.md", "Buy milk.\n")
 	s.write("Out/Log.md", "# Log\n")
 	s.write("Workflows/Ask.md", note("description: asks", "@input file: Inbox/A.md (required)\n@output file: Out/Log\n@write_mode append", "What happened?"))
@@ -68,32 +68,32 @@ func askedSite(t *testing.T, f *fakeModel) *site {
 
 // recorded says whether the journal holds the outcome of an activity. It works beside a process that was stopped.
 func (s *site) recorded(activity string) (bool, error) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.state, "state.db")+"?mode=ro&_pragma=busy_timeout(5000)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.State, "state.db")+"?mode=ro&_pragma=busy_timeout(5000)")
 	if err != nil {
 		return false, err
 	}
 	defer db.Close()
 	var n int
-	err = db.QueryRowContext(s.t.Context(), `SELECT count(*) FROM records WHERE activity = ? AND output IS NOT NULL`, activity).Scan(&n)
+	err = db.QueryRowContext(s.T.Context(), `SELECT count(*) FROM records WHERE activity = ? AND output IS NOT NULL`, activity).Scan(&n)
 	return n > 0, err
 }
 
 // finishedOnce checks that after the restart the one run ended well and its output stands once below what was there.
 func (s *site) finishedOnce() {
-	s.t.Helper()
+	s.T.Helper()
 	run := s.ran("Ask", 1)[0]
 	if run.Resumed == 0 {
-		s.t.Logf("run %s had ended before the kill", run.ID)
+		s.T.Logf("run %s had ended before the kill", run.ID)
 	}
-	text := s.read("Out/Log.md")
+	text := s.Read("Out/Log.md")
 	if !strings.HasPrefix(text, "# Log\n") || strings.Count(text, answerText) != 1 {
-		s.t.Errorf("the output holds %q, want the answer once below the title", text)
+		s.T.Errorf("the output holds %q, want the answer once below the title", text)
 	}
 	if left := s.hidden("Out"); len(left) != 0 {
-		s.t.Errorf("left hidden beside the output: %q", left)
+		s.T.Errorf("left hidden beside the output: %q", left)
 	}
-	if files := s.files("Out", ""); len(files) != 1 {
-		s.t.Errorf("files %q, want the log alone", files)
+	if files := s.Files("Out", ""); len(files) != 1 {
+		s.T.Errorf("files %q, want the log alone", files)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestServe_killedSoonAfterTheAnswer(t *testing.T) {
 			f := newFakeModel(t)
 			s := askedSite(t, f)
 			d := s.serve()
-			by := s.command("run", "Ask")
+			by := s.Command("run", "Ask")
 			if err := by.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestServe_killedSoonAfterTheAnswer(t *testing.T) {
 				t.Fatal("the model was not asked")
 			}
 			time.Sleep(delay * time.Millisecond) // not to wait for something: to kill at another moment each time
-			d.kill()
+			d.Kill()
 			by.Process.Kill()
 			by.Wait()
 			kept, err := s.recorded(engine.ActivityGenerate)
@@ -139,13 +139,13 @@ func TestServe_killedBetweenAnswerAndWrite(t *testing.T) {
 		f := newFakeModel(t)
 		s := askedSite(t, f)
 		d := s.serve()
-		by := s.command("run", "Ask")
+		by := s.Command("run", "Ask")
 		if err := by.Start(); err != nil {
 			t.Fatal(err)
 		}
 		s.stopAt(d, engine.ActivityGenerate)
-		early := !strings.Contains(s.read("Out/Log.md"), answerText)
-		d.kill()
+		early := !strings.Contains(s.Read("Out/Log.md"), answerText)
+		d.Kill()
 		by.Process.Kill()
 		by.Wait()
 		s.serve()
@@ -166,18 +166,18 @@ func TestServe_killedBetweenAnswerAndWrite(t *testing.T) {
 
 // stopAt halts the daemon as soon as the journal holds the outcome of an activity.
 func (s *site) stopAt(d *serving, activity string) {
-	s.t.Helper()
+	s.T.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
-		d.signal(syscall.SIGSTOP) // between two looks it runs for less than a millisecond
+		d.Signal(syscall.SIGSTOP) // between two looks it runs for less than a millisecond
 		done, err := s.recorded(activity)
 		if err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 		if done {
 			return
 		}
-		d.signal(syscall.SIGCONT)
+		d.Signal(syscall.SIGCONT)
 		time.Sleep(300 * time.Microsecond) // not to wait for something: it must get to run
 	}
-	s.t.Fatalf("no outcome of %s in the journal", activity)
+	s.T.Fatalf("no outcome of %s in the journal", activity)
 }

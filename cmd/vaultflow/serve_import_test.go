@@ -26,10 +26,10 @@ import (
 
 // manifest reads a bundle's manifest.
 func (s *site) manifest(bundle string) manifest.Manifest {
-	s.t.Helper()
+	s.T.Helper()
 	var m manifest.Manifest
-	if err := json.Unmarshal([]byte(s.read(bundle+"/manifest.json")), &m); err != nil {
-		s.t.Fatalf("manifest of %s: %v", bundle, err)
+	if err := json.Unmarshal([]byte(s.Read(bundle+"/manifest.json")), &m); err != nil {
+		s.T.Fatalf("manifest of %s: %v", bundle, err)
 	}
 	return m
 }
@@ -41,8 +41,8 @@ type pageFile struct {
 }
 
 func (s *site) pageFiles(dir string) map[string]pageFile {
-	s.t.Helper()
-	entries, err := os.ReadDir(s.path(dir))
+	s.T.Helper()
+	entries, err := os.ReadDir(s.Path(dir))
 	if err != nil {
 		return nil
 	}
@@ -76,17 +76,17 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 	s := newSite(t, worker(t), "")
 	original := longText(pages)
 	d := s.serve()
-	s.writeBytes("Import/Report.pdf", original)
+	s.Write("Import/Report.pdf", original)
 	id := ""
-	s.wait(time.Duration(pages/60)*patience, "some pages to be finished", func() (bool, string) {
-		all := s.imports()
+	s.Wait(time.Duration(pages/60)*patience, "some pages to be finished", func() (bool, string) {
+		all := s.Imports()
 		if len(all) == 1 && all[0].Page >= seen {
 			id = all[0].ID
 		}
 		return id != "", describe(all)
 	})
-	d.kill()
-	before := s.imports()[0]
+	d.Kill()
+	before := s.Imports()[0]
 	if before.State.Finished() {
 		t.Fatalf("the import had ended before the kill: %+v", before)
 	}
@@ -102,7 +102,7 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 	}
 	// The pages after the last finished one may have been under way, on as many workers as there are processors.
 	recorded := map[string]bool{}
-	for _, name := range s.files("Imported", ".json") {
+	for _, name := range s.Files("Imported", ".json") {
 		if strings.Contains(name, "-work/") {
 			recorded[path.Base(name)] = true
 		}
@@ -116,11 +116,11 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 	if left := s.hidden("Imported"); len(left) != 0 {
 		t.Errorf("left hidden in the bundles' folder: %q", left)
 	}
-	if entries, err := os.ReadDir(s.path("Imported")); err != nil || len(entries) != 1 {
+	if entries, err := os.ReadDir(s.Path("Imported")); err != nil || len(entries) != 1 {
 		t.Errorf("bundles %v, %v; want one", entries, err)
 	}
 	after := s.pageFiles(r.Bundle + "/pages")
-	texts := s.files(r.Bundle+"/text", ".txt")
+	texts := s.Files(r.Bundle+"/text", ".txt")
 	if len(after) != pages || len(texts) != pages {
 		t.Errorf("%d pictures and %d texts of %d pages", len(after), len(texts), pages)
 	}
@@ -129,7 +129,7 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 		if p.N != i+1 || p.Status != manifest.PageDone {
 			t.Errorf("page %d of the manifest: %+v", i+1, p)
 		}
-		text := s.read(fmt.Sprintf("%s/text/page_%04d.txt", r.Bundle, i+1))
+		text := s.Read(fmt.Sprintf("%s/text/page_%04d.txt", r.Bundle, i+1))
 		if want := fmt.Sprintf("text of page number %d of", i+1); strings.Count(text, want) != 1 {
 			t.Errorf("text of page %d: %q", i+1, text)
 		}
@@ -150,10 +150,10 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 	if again > 4 || before.Page-again < 10 {
 		t.Errorf("%d of %d pictures were made again", again, len(finished))
 	}
-	if got := s.read(r.Bundle + "/Report.pdf"); got != string(original) {
+	if got := s.Read(r.Bundle + "/Report.pdf"); got != string(original) {
 		t.Errorf("the original in the bundle has %d bytes, want %d", len(got), len(original))
 	}
-	if left := s.files("Import", ""); len(left) != 0 {
+	if left := s.Files("Import", ""); len(left) != 0 {
 		t.Errorf("left in the import folder: %q", left)
 	}
 	d.alive()
@@ -192,11 +192,11 @@ func TestServe_tenFilesAtOnce(t *testing.T) {
 		"Secret.pdf":  pdftest.New().TextPage(pdftest.Text("Hidden words")...).UserPassword("open sesame").Bytes(),
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		s.writeBytes("Import/"+name, files[name])
+		s.Write("Import/"+name, files[name])
 	}
 	growing := longText(40)
 	grown := make(chan error, 1)
-	go func() { grown <- growFile(s.path("Import/Growing.pdf"), growing, 10*time.Second) }()
+	go func() { grown <- growFile(s.Path("Import/Growing.pdf"), growing, 10*time.Second) }()
 	files["Growing.pdf"] = growing
 
 	found := s.ended(10)
@@ -226,14 +226,14 @@ func TestServe_tenFilesAtOnce(t *testing.T) {
 				t.Errorf("%s has a bundle: %s", name, r.Bundle)
 			}
 		}
-		if s.read(kept) != string(data) {
-			t.Errorf("%s is not at %q as it was dropped (%d bytes, want %d)", name, kept, len(s.read(kept)), len(data))
+		if s.Read(kept) != string(data) {
+			t.Errorf("%s is not at %q as it was dropped (%d bytes, want %d)", name, kept, len(s.Read(kept)), len(data))
 		}
 		if want == engine.ImportDone {
 			s.whole(r)
 		}
 	}
-	if note := s.read("Import/Failed/Broken.pdf.failed.md"); !strings.Contains(note, found["Import/Broken.pdf"].Error) {
+	if note := s.Read("Import/Failed/Broken.pdf.failed.md"); !strings.Contains(note, found["Import/Broken.pdf"].Error) {
 		t.Errorf("the broken file's note says %q, want why: %s", note, found["Import/Broken.pdf"].Error)
 	}
 	if r := found["Import/Growing.pdf"]; r.Pages != 40 {
@@ -273,25 +273,25 @@ func growFile(path string, data []byte, over time.Duration) error {
 
 // whole checks that everything a manifest speaks of is in the bundle.
 func (s *site) whole(r engine.ImportRecord) {
-	s.t.Helper()
+	s.T.Helper()
 	m := s.manifest(r.Bundle)
-	if s.read(r.Note) == "" || r.Note != r.Bundle+"/"+filepath.Base(r.Bundle)+".md" {
-		s.t.Errorf("%s: note %q", r.Source, r.Note)
+	if s.Read(r.Note) == "" || r.Note != r.Bundle+"/"+filepath.Base(r.Bundle)+".md" {
+		s.T.Errorf("%s: note %q", r.Source, r.Note)
 	}
 	if m.Version != manifest.Version || m.Source.SHA256 != r.SHA256 || len(m.Pages) != r.Pages {
-		s.t.Errorf("%s: manifest version %d, source %s, %d pages; the record says %+v", r.Source, m.Version, m.Source.SHA256, len(m.Pages), r)
+		s.T.Errorf("%s: manifest version %d, source %s, %d pages; the record says %+v", r.Source, m.Version, m.Source.SHA256, len(m.Pages), r)
 	}
 	for _, p := range m.Pages {
 		if p.Status != manifest.PageDone {
-			s.t.Errorf("%s: page %d is %s: %+v", r.Source, p.N, p.Status, p)
+			s.T.Errorf("%s: page %d is %s: %+v", r.Source, p.N, p.Status, p)
 		}
 		if p.Image != nil {
-			if info, err := os.Stat(s.path(r.Bundle + "/" + p.Image.Path)); err != nil || info.Size() == 0 {
-				s.t.Errorf("%s: picture of page %d: %v", r.Source, p.N, err)
+			if info, err := os.Stat(s.Path(r.Bundle + "/" + p.Image.Path)); err != nil || info.Size() == 0 {
+				s.T.Errorf("%s: picture of page %d: %v", r.Source, p.N, err)
 			}
 		}
-		if p.Text != nil && p.Text.Path != "" && p.Text.Chars > 0 && s.read(r.Bundle+"/"+p.Text.Path) == "" {
-			s.t.Errorf("%s: no text of page %d at %s", r.Source, p.N, p.Text.Path)
+		if p.Text != nil && p.Text.Path != "" && p.Text.Chars > 0 && s.Read(r.Bundle+"/"+p.Text.Path) == "" {
+			s.T.Errorf("%s: no text of page %d at %s", r.Source, p.N, p.Text.Path)
 		}
 	}
 }
@@ -308,16 +308,16 @@ func fullPage() []pdftest.Line {
 func TestServe_recognisesScansAndPictures(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, worker(t), "")
-	s.writeBytes("Import/Mixed.pdf", pdftest.New().TextPage(fullPage()...).ScanPage(scanLines...).Bytes())
-	s.writeBytes("Import/Photo.jpg", pdftest.Photo(1600, 900, scanLines...))
-	s.writeBytes("Import/Picture.png", pngPicture(t, scanLines...))
+	s.Write("Import/Mixed.pdf", pdftest.New().TextPage(fullPage()...).ScanPage(scanLines...).Bytes())
+	s.Write("Import/Photo.jpg", pdftest.Photo(1600, 900, scanLines...))
+	s.Write("Import/Picture.png", pngPicture(t, scanLines...))
 	s.serve()
 	found := s.ended(3)
 
 	mixed := found["Import/Mixed.pdf"]
 	s.whole(mixed)
 	for _, name := range []string{mixed.Note, mixed.Bundle + "/text/page_0002.txt"} {
-		if text := strings.ToLower(s.read(name)); !strings.Contains(text, "harbour office") || !strings.Contains(text, "noon") {
+		if text := strings.ToLower(s.Read(name)); !strings.Contains(text, "harbour office") || !strings.Contains(text, "noon") {
 			t.Errorf("%s does not hold what the scan says: %q", name, text)
 		}
 	}
@@ -333,8 +333,8 @@ func TestServe_recognisesScansAndPictures(t *testing.T) {
 	}
 	for _, name := range []string{"Photo.jpg", "Picture.png"} {
 		r := found["Import/"+name]
-		if r.State != engine.ImportDone || !strings.Contains(strings.ToLower(s.read(r.Note)), "harbour office") {
-			t.Errorf("%s: %+v, note %q", name, r, s.read(r.Note))
+		if r.State != engine.ImportDone || !strings.Contains(strings.ToLower(s.Read(r.Note)), "harbour office") {
+			t.Errorf("%s: %+v, note %q", name, r, s.Read(r.Note))
 			continue
 		}
 		s.whole(r)
@@ -345,23 +345,23 @@ func TestServe_survivesFilesThatAbortTheLibrary(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, worker(t), "")
 	d := s.serve()
-	s.writeBytes("Import/Huge.pdf", pdftest.HugePageCount())
-	s.writeBytes("Import/Giant.pdf", pdftest.GiantPage())
-	s.writeBytes("Import/Short.pdf", pdftest.Truncated())
-	s.writeBytes("Import/After.pdf", longText(2))
+	s.Write("Import/Huge.pdf", pdftest.HugePageCount())
+	s.Write("Import/Giant.pdf", pdftest.GiantPage())
+	s.Write("Import/Short.pdf", pdftest.Truncated())
+	s.Write("Import/After.pdf", longText(2))
 	found := s.ended(4)
 
 	huge := found["Import/Huge.pdf"] // MuPDF ends its process; PDFium counts the page that is there
-	if huge.State != engine.ImportDone || huge.Pages != 1 || s.read(huge.Bundle+"/Huge.pdf") != string(pdftest.HugePageCount()) {
+	if huge.State != engine.ImportDone || huge.Pages != 1 || s.Read(huge.Bundle+"/Huge.pdf") != string(pdftest.HugePageCount()) {
 		t.Errorf("huge page count: %+v", huge)
 	} else {
 		s.whole(huge)
 	}
 	short := found["Import/Short.pdf"]
-	if short.State != engine.ImportFailed || short.Error == "" || short.Hint == "" || s.read("Import/Failed/Short.pdf") != string(pdftest.Truncated()) {
+	if short.State != engine.ImportFailed || short.Error == "" || short.Hint == "" || s.Read("Import/Failed/Short.pdf") != string(pdftest.Truncated()) {
 		t.Errorf("truncated file: %+v", short)
 	}
-	if s.read("Import/Failed/Short.pdf.failed.md") == "" {
+	if s.Read("Import/Failed/Short.pdf.failed.md") == "" {
 		t.Error("no note says why the truncated file failed")
 	}
 	giant := found["Import/Giant.pdf"]
@@ -373,7 +373,7 @@ func TestServe_survivesFilesThatAbortTheLibrary(t *testing.T) {
 	if page.Image == nil || max(page.Image.Width, page.Image.Height) > 2000 || page.Image.Width*page.Image.Height > 40_000_000 || page.Image.Width*page.Image.Height == 0 {
 		t.Errorf("picture of the giant page: %+v", page.Image)
 	} else {
-		f, err := os.Open(s.path(giant.Bundle + "/" + page.Image.Path))
+		f, err := os.Open(s.Path(giant.Bundle + "/" + page.Image.Path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -395,7 +395,7 @@ func TestServe_survivesFilesThatAbortTheLibrary(t *testing.T) {
 func TestImport_withAndWithoutServe(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
-	outside := filepath.Join(filepath.Dir(s.vault), "outside")
+	outside := filepath.Join(filepath.Dir(s.Vault), "outside")
 	if err := os.MkdirAll(outside, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -407,16 +407,16 @@ func TestImport_withAndWithoutServe(t *testing.T) {
 		return path
 	}
 	alone, served := lay("Alone.txt", "Imported alone.\n"), lay("Served.txt", "Imported beside serve.\n")
-	s.must("import", alone)
+	s.Must("import", alone)
 	d := s.serve()
-	s.must("import", served)
+	s.Must("import", served)
 	s.ended(2)
-	s.must("import", lay("Copy.txt", "Imported beside serve.\n"))
+	s.Must("import", lay("Copy.txt", "Imported beside serve.\n"))
 	s.write("Import/Dropped.txt", "Imported alone.\n")
 	found := s.ended(4)
 	for source, text := range map[string]string{"Import/Alone.txt": "Imported alone.", "Import/Served.txt": "Imported beside serve."} {
-		if r := found[source]; r.State != engine.ImportDone || strings.Count(s.read(r.Note), text) != 1 {
-			t.Errorf("%s: %+v, note %q", source, r, s.read(r.Note))
+		if r := found[source]; r.State != engine.ImportDone || strings.Count(s.Read(r.Note), text) != 1 {
+			t.Errorf("%s: %+v, note %q", source, r, s.Read(r.Note))
 		}
 	}
 	for again, first := range map[string]string{"Import/Copy.txt": "Import/Served.txt", "Import/Dropped.txt": "Import/Alone.txt"} {
@@ -425,10 +425,10 @@ func TestImport_withAndWithoutServe(t *testing.T) {
 			t.Errorf("%s: %+v, want a duplicate of %s (%s)", again, r, first, found[first].ID)
 		}
 	}
-	if bundles, err := os.ReadDir(s.path("Imported")); err != nil || len(bundles) != 2 {
+	if bundles, err := os.ReadDir(s.Path("Imported")); err != nil || len(bundles) != 2 {
 		t.Errorf("bundles %v, %v; want two", bundles, err)
 	}
-	if left := s.files("Import", ".txt"); len(left) != 0 {
+	if left := s.Files("Import", ".txt"); len(left) != 0 {
 		t.Errorf("left in the import folder: %q", left)
 	}
 	for _, path := range []string{alone, served} {
@@ -436,10 +436,10 @@ func TestImport_withAndWithoutServe(t *testing.T) {
 			t.Errorf("the original outside of the vault is gone: %v", err)
 		}
 	}
-	if out := s.must("import", "--status"); strings.Count(out, "duplicate") != 2 || !strings.Contains(out, "Import/Alone.txt") {
+	if out := s.Must("import", "--status"); strings.Count(out, "duplicate") != 2 || !strings.Contains(out, "Import/Alone.txt") {
 		t.Errorf("import --status says:\n%s", out)
 	}
-	if _, errs, code := s.cli("import", filepath.Join(outside, "nothing.txt")); code != exitUsage || errs == "" {
+	if _, errs, code := s.CLI("import", filepath.Join(outside, "nothing.txt")); code != exitUsage || errs == "" {
 		t.Errorf("a file that is not there: exit code %d, %q", code, errs)
 	}
 	d.alive()

@@ -18,10 +18,10 @@ func note(front, directives, ask string) string {
 
 // ran waits until a workflow has so many runs and all have ended, and checks that they went well.
 func (s *site) ran(workflow string, want int) []engine.RunRecord {
-	s.t.Helper()
+	s.T.Helper()
 	var runs []engine.RunRecord
-	s.wait(patience, fmt.Sprintf("%d runs of %s", want, workflow), func() (bool, string) {
-		runs = s.runs(workflow)
+	s.Wait(patience, fmt.Sprintf("%d runs of %s", want, workflow), func() (bool, string) {
+		runs = s.Runs(workflow)
 		ended := 0
 		for _, r := range runs {
 			if r.Status.Finished() {
@@ -31,11 +31,11 @@ func (s *site) ran(workflow string, want int) []engine.RunRecord {
 		return ended >= want, fmt.Sprintf("%+v", runs)
 	})
 	if len(runs) != want {
-		s.t.Fatalf("%s has %d runs, want %d: %+v", workflow, len(runs), want, runs)
+		s.T.Fatalf("%s has %d runs, want %d: %+v", workflow, len(runs), want, runs)
 	}
 	for _, r := range runs {
 		if r.Status != engine.Done {
-			s.t.Errorf("run of %s: %s %s %+v", workflow, r.Status, r.Reason, r.Failure)
+			s.T.Errorf("run of %s: %s %s %+v", workflow, r.Status, r.Reason, r.Failure)
 		}
 	}
 	return runs
@@ -54,8 +54,8 @@ func TestServe_firesOnceAndKeepsItsSlot(t *testing.T) {
 	if run.Trigger.Kind != engine.TriggerOnce {
 		t.Errorf("trigger %q", run.Trigger.Kind)
 	}
-	if strings.Count(s.read("Out/Soon.md"), "Answer of the offline model") != 1 {
-		t.Errorf("the output holds %q, want one answer", s.read("Out/Soon.md"))
+	if strings.Count(s.Read("Out/Soon.md"), "Answer of the offline model") != 1 {
+		t.Errorf("the output holds %q, want one answer", s.Read("Out/Soon.md"))
 	}
 	var slot engine.SlotRecord
 	next := 0
@@ -85,8 +85,8 @@ func TestServe_cronFiresOnItsMinute(t *testing.T) {
 	s.write("Workflows/Minute.md", note(`schedule: "cron: * * * * *"`, "@input file: Inbox/A.md\n@output file: Out/Minute\n@write_mode replace", "Sum it up."))
 	s.serve()
 	var run engine.RunRecord // the first one: by the time it is seen the next minute's may be under way
-	s.wait(4*patience, "a run on the minute", func() (bool, string) {
-		runs := s.runs("Minute")
+	s.Wait(4*patience, "a run on the minute", func() (bool, string) {
+		runs := s.Runs("Minute")
 		if len(runs) > 0 {
 			run = runs[len(runs)-1]
 		}
@@ -108,8 +108,8 @@ func TestServe_watchFiresOnAChangedNote(t *testing.T) {
 	if run.Trigger.Kind != engine.TriggerWatch || strings.Join(run.Trigger.Files, " ") != "Inbox/New.md" {
 		t.Errorf("trigger %+v, want the note that was written", run.Trigger)
 	}
-	if !strings.Contains(s.read("Out/Watch.md"), "Fresh heading") {
-		t.Errorf("the output does not hold what the note says: %q", s.read("Out/Watch.md"))
+	if !strings.Contains(s.Read("Out/Watch.md"), "Fresh heading") {
+		t.Errorf("the output does not hold what the note says: %q", s.Read("Out/Watch.md"))
 	}
 	s.write("Inbox/New.md", "# Another heading\n")
 	s.ran("Watch", 2)
@@ -120,7 +120,7 @@ func TestServe_rewrittenInputRunsOnce(t *testing.T) {
 	s := newSite(t, "", "")
 	s.write("Workflows/Loop.md", note(`watch: "Inbox/*.md"`, "@input file: Inbox/Loop.md\n@output file: Inbox/Loop\n@write_mode append", "Sum it up."))
 	s.write("Workflows/Other.md", note(`watch: "Marks/*.md"`, "@input file: Marks/M.md\n@output file: Out/Other", "Sum it up."))
-	if out, _, code := s.cli("check", "Loop"); code != exitDone {
+	if out, _, code := s.CLI("check", "Loop"); code != exitDone {
 		t.Fatalf("the workflow cannot run: %s", out)
 	}
 	s.serve()
@@ -132,7 +132,7 @@ func TestServe_rewrittenInputRunsOnce(t *testing.T) {
 		s.ran("Other", i+1)
 	}
 	s.ran("Loop", 1)
-	if got := strings.Count(s.read("Inbox/Loop.md"), "Answer of the offline model"); got != 1 {
+	if got := strings.Count(s.Read("Inbox/Loop.md"), "Answer of the offline model"); got != 1 {
 		t.Errorf("%d answers in the note, want 1", got)
 	}
 }
@@ -143,12 +143,12 @@ func TestServe_runByHandWhileServing(t *testing.T) {
 	s.write("Inbox/A.md", "# Heading A\n")
 	s.write("Workflows/Hand.md", note("description: by hand", "@input file: Inbox/A.md\n@output file: Out/Hand\n@write_mode append", "Sum it up."))
 	s.serve()
-	s.must("run", "Hand")
+	s.Must("run", "Hand")
 	run := s.ran("Hand", 1)[0]
-	if run.Trigger.Kind != engine.TriggerManual || !strings.Contains(s.read("Out/Hand.md"), "Heading A") {
-		t.Errorf("run %+v, output %q", run, s.read("Out/Hand.md"))
+	if run.Trigger.Kind != engine.TriggerManual || !strings.Contains(s.Read("Out/Hand.md"), "Heading A") {
+		t.Errorf("run %+v, output %q", run, s.Read("Out/Hand.md"))
 	}
-	if _, errs, code := s.cli("run", "Hant"); code != exitUsage || !strings.Contains(errs, `did you mean "Hand"`) {
+	if _, errs, code := s.CLI("run", "Hant"); code != exitUsage || !strings.Contains(errs, `did you mean "Hand"`) {
 		t.Errorf("an unknown workflow: exit code %d, %q", code, errs)
 	}
 }
@@ -163,8 +163,8 @@ func TestServe_editedWorkflowTakesEffect(t *testing.T) {
 	s.write("Workflows/Late.md", note(`watch: "Inbox/*.md"`, "@input file: Inbox/A.md\n@output file: Out/Second", "Sum it up."))
 	s.write("Inbox/A.md", "# Two\n")
 	s.ran("Late", 2)
-	if s.read("Out/First.md") == "" || s.read("Out/Second.md") == "" {
-		t.Errorf("outputs %q, want Out/First.md and Out/Second.md", s.files("Out", ".md"))
+	if s.Read("Out/First.md") == "" || s.Read("Out/Second.md") == "" {
+		t.Errorf("outputs %q, want Out/First.md and Out/Second.md", s.Files("Out", ".md"))
 	}
 	s.write("Workflows/Late.md", "---\nwatch: [\n---\n## Step\n") // a broken one stops nobody
 	at := time.Now().Add(8 * time.Second).UTC().Truncate(time.Second)
@@ -180,10 +180,10 @@ func TestServe_droppedTextBecomesANoteAndFires(t *testing.T) {
 	s.serve()
 	s.write("Import/Hello.txt", "Grüße aus Bergen.\n")
 	r := s.ended(1)["Import/Hello.txt"]
-	if r.State != engine.ImportDone || !strings.Contains(s.read(r.Note), "Grüße aus Bergen.") {
-		t.Errorf("import %+v, note %q", r, s.read(r.Note))
+	if r.State != engine.ImportDone || !strings.Contains(s.Read(r.Note), "Grüße aus Bergen.") {
+		t.Errorf("import %+v, note %q", r, s.Read(r.Note))
 	}
-	if left := s.files("Import", ""); len(left) != 0 {
+	if left := s.Files("Import", ""); len(left) != 0 {
 		t.Errorf("left in the import folder: %q", left)
 	}
 	run := s.ran("Arrived", 1)[0]
@@ -206,11 +206,11 @@ func TestServe_tenTextsAtOnce(t *testing.T) {
 	found := s.ended(10)
 	for name, text := range want {
 		r := found[name]
-		if r.State != engine.ImportDone || !strings.Contains(s.read(r.Note), strings.Trim(text, `"`)) {
-			t.Errorf("%s: %+v, note %q", name, r, s.read(r.Note))
+		if r.State != engine.ImportDone || !strings.Contains(s.Read(r.Note), strings.Trim(text, `"`)) {
+			t.Errorf("%s: %+v, note %q", name, r, s.Read(r.Note))
 		}
 	}
-	if left := s.files("Import", ""); len(left) != 0 {
+	if left := s.Files("Import", ""); len(left) != 0 {
 		t.Errorf("left in the import folder: %q", left)
 	}
 	if left := s.hidden("Imported"); len(left) != 0 {

@@ -14,11 +14,11 @@ import (
 
 // logged waits until serve has logged a text.
 func (d *serving) logged(text string) {
-	d.s.t.Helper()
-	d.s.wait(patience, "serve to say "+text, func() (bool, string) {
-		said, err := os.ReadFile(d.log.Name())
+	d.s.T.Helper()
+	d.s.Wait(patience, "serve to say "+text, func() (bool, string) {
+		said, err := os.ReadFile(d.Log.Name())
 		if err != nil {
-			d.s.t.Fatal(err)
+			d.s.T.Fatal(err)
 		}
 		return strings.Contains(string(said), text), string(said)
 	})
@@ -29,7 +29,7 @@ func (d *serving) logged(text string) {
 func TestServe_firesWhatIsAllowed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
-	s.must("trust", "--revoke")
+	s.Must("trust", "--revoke")
 	watching := func(directives string) string {
 		return note(`watch: "Inbox/*.md"`, "@input file: Inbox/New.md\n@output file: Out/Watch\n@write_mode append\n"+directives, "Sum it up.")
 	}
@@ -44,46 +44,46 @@ func TestServe_firesWhatIsAllowed(t *testing.T) {
 		t.Errorf("the import of a dropped file is %s: %s", r.State, r.Error)
 	}
 	s.write("Inbox/New.md", "# One\n")
-	before := s.must("serve", "--url", "--json")
+	before := s.Must("serve", "--url", "--json")
 
-	s.must("trust", "--shared")
-	if after := s.must("serve", "--url", "--json"); after == "" || before == "" {
+	s.Must("trust", "--shared")
+	if after := s.Must("serve", "--url", "--json"); after == "" || before == "" {
 		t.Error("serve is not there any more")
 	}
-	s.must("trust", "--workflow", "Other")
+	s.Must("trust", "--workflow", "Other")
 	s.write("Marks/M.md", "# Mark 1\n")
 	s.ran("Other", 1)
-	s.must("trust", "--workflow", "Watch")
-	s.wait(patience, "Watch to be enabled", func() (bool, string) {
-		out := s.must("list")
+	s.Must("trust", "--workflow", "Watch")
+	s.Wait(patience, "Watch to be enabled", func() (bool, string) {
+		out := s.Must("list")
 		return !strings.Contains(out, "Watch    it waits"), out
 	})
 	s.untilRan("Watch", "Inbox/New.md")
-	if runs := s.runs("Dropped"); len(runs) > 0 {
+	if runs := s.Runs("Dropped"); len(runs) > 0 {
 		t.Errorf("a workflow that waits has fired: %+v", runs)
 	}
 
 	s.write("Workflows/Watch.md", watching("@tools write_file"))
 	d.logged("it reaches further than you have allowed: its model may use the tool write_file; writes to every note of the vault")
-	runs := len(s.runs("Watch"))
+	runs := len(s.Runs("Watch"))
 	s.write("Inbox/New.md", "# Three\n")
 	s.write("Marks/M.md", "# Mark 2\n")
 	s.ran("Other", 2) // a change that came later: the earlier one was looked at
-	if got := len(s.runs("Watch")); got != runs {
+	if got := len(s.Runs("Watch")); got != runs {
 		t.Errorf("a workflow that reaches further has %d runs, want %d", got, runs)
 	}
-	if _, errs, code := s.cli("run", "Watch"); code != exitRefused || !strings.Contains(errs, "reaches further") {
+	if _, errs, code := s.CLI("run", "Watch"); code != exitRefused || !strings.Contains(errs, "reaches further") {
 		t.Errorf("by hand: exit code %d, %s", code, errs)
 	}
 
-	s.must("trust", "--own")
+	s.Must("trust", "--own")
 	s.untilRan("Watch", "Inbox/New.md")
-	s.must("trust", "--revoke")
-	if _, errs, code := s.cli("run", "Watch", "--model", "sonnet"); code != exitRefused {
+	s.Must("trust", "--revoke")
+	if _, errs, code := s.CLI("run", "Watch", "--model", "sonnet"); code != exitRefused {
 		t.Errorf("after a no: exit code %d, %s", code, errs)
 	}
 	d.alive()
-	if made, _ := filepath.Glob(filepath.Join(s.vault, "Out", "Dropped*")); len(made) > 0 {
+	if made, _ := filepath.Glob(filepath.Join(s.Vault, "Out", "Dropped*")); len(made) > 0 {
 		t.Errorf("files were made that nobody allowed: %v", made)
 	}
 }
@@ -93,19 +93,19 @@ const debounce = 200 * time.Millisecond
 
 // untilRan changes a watched note until its workflow has one more run: a grant takes effect within seconds.
 func (s *site) untilRan(workflow, name string) {
-	s.t.Helper()
-	before := len(s.runs(workflow))
+	s.T.Helper()
+	before := len(s.Runs(workflow))
 	n, written := 0, time.Time{}
-	s.wait(patience, workflow+" to fire", func() (bool, string) {
+	s.Wait(patience, workflow+" to fire", func() (bool, string) {
 		if n++; time.Since(written) > 10*debounce { // sooner, the change would not come to rest
 			s.write(name, "# Again "+strings.Repeat("x", n)+"\n")
 			written = time.Now()
 		}
-		runs := s.runs(workflow)
+		runs := s.Runs(workflow)
 		return len(runs) > before, ""
 	})
-	s.wait(patience, "runs of "+workflow+" to end", func() (bool, string) {
-		for _, r := range s.runs(workflow) {
+	s.Wait(patience, "runs of "+workflow+" to end", func() (bool, string) {
+		for _, r := range s.Runs(workflow) {
 			if !r.Status.Finished() {
 				return false, string(r.Status)
 			}

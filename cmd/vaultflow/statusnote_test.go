@@ -19,27 +19,27 @@ func TestServe_statusNote(t *testing.T) {
 	d := s.serve()
 	note := func(holds string) string {
 		t.Helper()
-		s.wait(patience, "the status note to say "+holds, func() (bool, string) {
-			text := s.read("State/Status.md")
+		s.Wait(patience, "the status note to say "+holds, func() (bool, string) {
+			text := s.Read("State/Status.md")
 			return strings.Contains(text, holds), text
 		})
-		return s.read("State/Status.md")
+		return s.Read("State/Status.md")
 	}
 	note("runs_today: 0")
-	if out := s.must("status"); !strings.Contains(out, "running; dashboard at http://127.0.0.1:") {
+	if out := s.Must("status"); !strings.Contains(out, "running; dashboard at http://127.0.0.1:") {
 		t.Errorf("status beside serve says\n%s", out)
 	}
-	s.must("run", "Hand")
+	s.Must("run", "Hand")
 	before := note("runs_today: 1")
 	mine := strings.Replace(before, statusnote.Begins, "My words.\n"+statusnote.Begins, 1) + "More of mine.\n"
 	s.write("State/Status.md", mine)
 	s.write("Other.md", "what the workflow watches") // comes after the note's changes, and fires
-	s.wait(patience, "the watching workflow", func() (bool, string) { return len(s.runs("Watch")) > 0, "" })
+	s.Wait(patience, "the watching workflow", func() (bool, string) { return len(s.Runs("Watch")) > 0, "" })
 	after := note("runs_today: 2")
 	if !strings.Contains(after, "My words.\n"+statusnote.Begins) || !strings.HasSuffix(after, statusnote.Ends+"\nMore of mine.\n") {
 		t.Errorf("a person's words are gone:\n%s", after)
 	}
-	for _, r := range s.runs("Watch") {
+	for _, r := range s.Runs("Watch") {
 		for _, file := range r.Trigger.Files {
 			if file != "Other.md" {
 				t.Errorf("%s fired", file)
@@ -54,7 +54,7 @@ func TestServe_removesOldRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "engine: {retention: {runs: 2d}}\n")
 	s.write("Workflows/Hand.md", "## A\n@model none\n@output file: Out.txt\nsome text\n")
-	j, err := journal.Open(t.Context(), s.state)
+	j, err := journal.Open(t.Context(), s.State)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,5 +76,5 @@ func TestServe_removesOldRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.serve()
-	s.wait(patience, "three runs to go", func() (bool, string) { n := len(s.runs("Hand")); return n == 3, "" })
+	s.Wait(patience, "three runs to go", func() (bool, string) { n := len(s.Runs("Hand")); return n == 3, "" })
 }

@@ -27,8 +27,8 @@ func example(t *testing.T, name string) string {
 // notesWith returns the notes of a folder that contain a text.
 func (s *site) notesWith(dir, text string) []string {
 	var names []string
-	for _, name := range s.files(dir, ".md") {
-		if strings.Contains(s.read(name), text) {
+	for _, name := range s.Files(dir, ".md") {
+		if strings.Contains(s.Read(name), text) {
 			names = append(names, path.Base(name))
 		}
 	}
@@ -46,7 +46,7 @@ func TestStory_twoMeetings(t *testing.T) {
 	s.ran("Meeting", 2)
 	for topic, meeting := range map[string]string{"Roof garden": "Team meeting", "Bicycle shed": "Board meeting"} {
 		if notes := s.notesWith("Meetings", topic); len(notes) != 1 || !strings.HasSuffix(notes[0], " "+meeting+".md") {
-			t.Errorf("%s is in %q of %q, want the notes of %s alone", topic, notes, s.files("Meetings", ".md"), meeting)
+			t.Errorf("%s is in %q of %q, want the notes of %s alone", topic, notes, s.Files("Meetings", ".md"), meeting)
 		}
 	}
 }
@@ -67,10 +67,10 @@ func TestStory_fiveAtOnce(t *testing.T) {
 		if kind == "pdf" {
 			data = pdftest.New().TextPage(pdftest.Heading(text)).Bytes()
 		}
-		s.writeBytes(fmt.Sprintf("Import/Paper %d.%s", i, kind), data)
+		s.Write(fmt.Sprintf("Import/Paper %d.%s", i, kind), data)
 	}
-	s.wait(patience, "a first run", func() (bool, string) { return len(s.runs("Read")) > 0, "" })
-	d.kill()
+	s.Wait(patience, "a first run", func() (bool, string) { return len(s.Runs("Read")) > 0, "" })
+	d.Kill()
 	s.serve()
 	var about []string
 	for _, run := range s.ran("Read", 5) {
@@ -81,7 +81,7 @@ func TestStory_fiveAtOnce(t *testing.T) {
 	}
 	for i := range 5 {
 		want := fmt.Sprintf("Paper %d.md", i)
-		if notes := s.notesWith("Read", fmt.Sprintf("Finding number %d", i)); !slices.Equal(notes, []string{want}) || strings.Count(s.read("Read/"+want), "Answer of the offline model") != 1 {
+		if notes := s.notesWith("Read", fmt.Sprintf("Finding number %d", i)); !slices.Equal(notes, []string{want}) || strings.Count(s.Read("Read/"+want), "Answer of the offline model") != 1 {
 			t.Errorf("finding %d is in %q", i, notes)
 		}
 	}
@@ -98,30 +98,30 @@ func TestStory_byHand(t *testing.T) {
 	s.write("Workflows/All.md", note("description: all", "@for_each file: Imported/**/index.md\n@input file: {item}\n@output file: Summaries/{item-name}", "Sum up {item-name}."))
 	s.write("Workflows/One.md", note("description: one", "@input trigger\n@output file: One/{trigger-title}", "Sum it up."))
 	s.write("Workflows/Each.md", note("runs: each", "@input file: {trigger}\n@output file: Each/{trigger-name}", "Sum it up."))
-	s.must("run", "All")
-	if got := s.files("Summaries", ".md"); len(got) != 2 || len(s.notesWith("Summaries", "Engines")) != 1 || len(s.notesWith("Summaries", "Compilers")) != 1 {
+	s.Must("run", "All")
+	if got := s.Files("Summaries", ".md"); len(got) != 2 || len(s.notesWith("Summaries", "Engines")) != 1 || len(s.notesWith("Summaries", "Compilers")) != 1 {
 		t.Errorf("summaries %q", got)
 	}
 	for _, command := range []string{"run", "preview"} {
-		if _, errs, code := s.cli(command, "One"); code != exitUsage || !strings.Contains(errs, "`vaultflow run \"One\" FILE`") {
+		if _, errs, code := s.CLI(command, "One"); code != exitUsage || !strings.Contains(errs, "`vaultflow run \"One\" FILE`") {
 			t.Errorf("%s without a file: %d, %q", command, code, errs)
 		}
-		if _, errs, code := s.cli(command, "One", "Notes/None"); code != exitUsage || !strings.Contains(errs, "no file") {
+		if _, errs, code := s.CLI(command, "One", "Notes/None"); code != exitUsage || !strings.Contains(errs, "no file") {
 			t.Errorf("%s with a file that is not there: %d, %q", command, code, errs)
 		}
 	}
-	if runs := s.runs("One"); len(runs) != 0 {
+	if runs := s.Runs("One"); len(runs) != 0 {
 		t.Errorf("refused runs were stored: %+v", runs)
 	}
-	if out := s.must("preview", "One", "Notes/Own.md"); !strings.Contains(out, "Gardens") {
+	if out := s.Must("preview", "One", "Notes/Own.md"); !strings.Contains(out, "Gardens") {
 		t.Errorf("preview: %s", out)
 	}
-	s.must("run", "One", "Notes/Own")
-	if run := s.runs("One")[0]; !slices.Equal(run.Trigger.Files, []string{"Notes/Own.md"}) || run.Trigger.Kind != engine.TriggerManual || s.read("One/Gardens.md") == "" {
+	s.Must("run", "One", "Notes/Own")
+	if run := s.Runs("One")[0]; !slices.Equal(run.Trigger.Files, []string{"Notes/Own.md"}) || run.Trigger.Kind != engine.TriggerManual || s.Read("One/Gardens.md") == "" {
 		t.Errorf("%+v", run)
 	}
-	s.must("run", "Each", "Notes/Own.md", "Imported/Ada/index.md")
-	if runs := s.runs("Each"); len(runs) != 2 || len(s.notesWith("Each", "Engines")) != 1 || s.read("Each/Ada.md") == "" {
+	s.Must("run", "Each", "Notes/Own.md", "Imported/Ada/index.md")
+	if runs := s.Runs("Each"); len(runs) != 2 || len(s.notesWith("Each", "Engines")) != 1 || s.Read("Each/Ada.md") == "" {
 		t.Errorf("%+v", runs)
 	}
 }

@@ -18,10 +18,10 @@ func TestServe_warningsOfWorkflows(t *testing.T) {
 	d := s.serve()
 	s.write("Inbox/a.md", "A.\n")
 	s.ran("Newest", 1)
-	s.write("Workflows/Newest.md", "---\ndescription: moved down\n"+strings.TrimPrefix(s.read("Workflows/Newest.md"), "---\n"))
+	s.write("Workflows/Newest.md", "---\ndescription: moved down\n"+strings.TrimPrefix(s.Read("Workflows/Newest.md"), "---\n"))
 	s.write("Inbox/b.md", "B.\n")
 	s.ran("Newest", 2)
-	log, err := os.ReadFile(d.log.Name())
+	log, err := os.ReadFile(d.Log.Name())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ func TestServe_killedAmongTools(t *testing.T) {
 	t.Cleanup(server.Close)
 	s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools]}}}\n"+
 		"providers: {lab: {kind: openai_compatible, base_url: \""+server.URL+"/v1\", api_key_env: LAB_KEY}}\n")
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	s.write("Log.md", "# Log\n")
 	s.write("Counter.md", "n=0.\n")
 	for i := range n {
@@ -71,13 +71,13 @@ func TestServe_killedAmongTools(t *testing.T) {
 	}
 	s.write("Workflows/Work.md", note("description: work", "@tools append_file, move_file, edit_file, write_file\n@output file: Out", "Work."))
 	d := s.serve()
-	by := s.command("run", "Work")
+	by := s.Command("run", "Work")
 	if err := by.Start(); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range kills {
 		s.untilHolds("Log.md", fmt.Sprintf("line %d\n", line))
-		d.kill()
+		d.Kill()
 		d = s.serve()
 	}
 	by.Process.Kill()
@@ -87,12 +87,12 @@ func TestServe_killedAmongTools(t *testing.T) {
 		t.Errorf("resumed %d times, %d changes in the record, want %d: %s %s", run.Resumed, len(run.Changes), len(calls), run.Status, run.Reason)
 	}
 	for name, text := range want {
-		if got := s.read(name); got != text {
+		if got := s.Read(name); got != text {
 			t.Errorf("%s holds %q, want %q", name, got, text)
 		}
 	}
 	for i := range n {
-		if _, err := os.Stat(s.path(fmt.Sprintf("Inbox/%d.md", i))); err == nil {
+		if _, err := os.Stat(s.Path(fmt.Sprintf("Inbox/%d.md", i))); err == nil {
 			t.Errorf("Inbox/%d.md is there still", i)
 		}
 	}
@@ -100,13 +100,13 @@ func TestServe_killedAmongTools(t *testing.T) {
 
 // untilHolds waits until a file holds a text. It looks often, since what is waited for is in the middle of other things.
 func (s *site) untilHolds(name, text string) {
-	s.t.Helper()
+	s.T.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
-		if data, err := os.ReadFile(s.path(name)); err == nil && strings.Contains(string(data), text) {
+		if data, err := os.ReadFile(s.Path(name)); err == nil && strings.Contains(string(data), text) {
 			return
 		}
 	}
-	s.t.Fatalf("%s never held %q", name, text)
+	s.T.Fatalf("%s never held %q", name, text)
 }

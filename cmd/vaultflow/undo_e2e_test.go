@@ -45,7 +45,7 @@ func toolSite(t *testing.T, calls map[string][]llmtest.ToolCall) *site {
 	t.Cleanup(server.Close)
 	s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools]}}}\n"+
 		"providers: {lab: {kind: openai_compatible, base_url: \""+server.URL+"/v1\", api_key_env: LAB_KEY}}\n")
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	return s
 }
 
@@ -77,71 +77,71 @@ func TestUndo_afterRestart(t *testing.T) {
 	s.write("Workflows/Outer.md", note("description: outer\npermissions: {tools: [write_file, append_file, move_file, delete_file, run_workflow]}",
 		"@tools write_file, append_file, move_file, delete_file, run_workflow\n@input file: In (pending)\n@output file: Out\n@output file: Over\n@write_mode replace", "tidy the vault"))
 	s.write("Workflows/Inner.md", note("description: inner", "@tools append_file\n@output file: Inner", "the inner work"))
-	before := treeOf(t, s.vault)
+	before := treeOf(t, s.Vault)
 	d := s.serve()
-	s.must("run", "Outer")
-	after := treeOf(t, s.vault)
+	s.Must("run", "Outer")
+	after := treeOf(t, s.Vault)
 	if after["Log.md"] != "# Log\nfirst\ninner\nlast\n" || after["Over.md"] != "Done.\n" || after["Inner.md"] == "" || after["Done/b.md"] != "b\ndone\n" {
 		t.Fatalf("the run left %q", after)
 	}
-	run := s.runs("Outer")[0]
+	run := s.Runs("Outer")[0]
 	d.stop()
 	edited := after["Edited.md"] + "mine again\n"
 	s.write("Edited.md", edited)
 	d = s.serve() // and the command asks it
-	out, errs, code := s.cli("undo", run.ID)
+	out, errs, code := s.CLI("undo", run.ID)
 	if code != exitOmissions || !strings.Contains(out, "keep Edited.md: somebody has changed it since") || !strings.Contains(out, "move Done/a.md back to Inbox/a.md") ||
 		!strings.Contains(out, "In.md is pending again") {
 		t.Errorf("undo: exit code %d\n%s%s", code, out, errs)
 	}
 	want := maps.Clone(before)
 	want["Edited.md"] = edited
-	if diff := cmp.Diff(want, treeOf(t, s.vault)); diff != "" {
+	if diff := cmp.Diff(want, treeOf(t, s.Vault)); diff != "" {
 		t.Errorf("after the undo (-want +got):\n%s", diff)
 	}
-	undo := s.runs("Outer")[0]
+	undo := s.Runs("Outer")[0]
 	if undo.Kind != engine.KindUndo || undo.Status != engine.DoneWithOmissions || len(undo.Changes) != 11 {
 		t.Errorf("the undo's record: %s, %s, %d changes: %v", undo.Kind, undo.Status, len(undo.Changes), undo.Changes)
 	}
-	undone := treeOf(t, s.vault)
-	d.kill()
-	s.must("undo", undo.ID) // without a daemon
+	undone := treeOf(t, s.Vault)
+	d.Kill()
+	s.Must("undo", undo.ID) // without a daemon
 	want = maps.Clone(after)
 	want["Edited.md"] = edited
-	if diff := cmp.Diff(want, treeOf(t, s.vault)); diff != "" {
+	if diff := cmp.Diff(want, treeOf(t, s.Vault)); diff != "" {
 		t.Errorf("after the undo of the undo (-want +got):\n%s", diff)
 	}
 	s.serve() // and the dashboard takes that back
-	page := s.dashboard() + "/runs/" + s.runs("Outer")[0].ID
+	page := s.dashboard() + "/runs/" + s.Runs("Outer")[0].ID
 	for path, want := range map[string]string{"/changes": "made Made.md", "/undo": "Undo this run"} {
 		if body := s.fetch(http.MethodGet, page+path); !strings.Contains(body, want) {
 			t.Errorf("%s lacks %q:\n%s", path, want, body)
 		}
 	}
 	s.fetch(http.MethodPost, page+"/undo")
-	s.wait(patience, "the undo that the dashboard was asked for", func() (bool, string) {
-		diff := cmp.Diff(undone, treeOf(t, s.vault))
+	s.Wait(patience, "the undo that the dashboard was asked for", func() (bool, string) {
+		diff := cmp.Diff(undone, treeOf(t, s.Vault))
 		return diff == "", diff
 	})
 }
 
 // fetch asks the dashboard, which may lead on to another page.
 func (s *site) fetch(method, url string) string {
-	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), method, url, nil)
+	s.T.Helper()
+	r, err := http.NewRequestWithContext(s.T.Context(), method, url, nil)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	r.Header.Set("Accept", "text/html")
 	r.Header.Set("Authorization", "Bearer "+s.token())
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
-		s.t.Fatalf("%s %s: %s, %v\n%s", method, url, answer.Status, err, body)
+		s.T.Fatalf("%s %s: %s, %v\n%s", method, url, answer.Status, err, body)
 	}
 	return string(body)
 }

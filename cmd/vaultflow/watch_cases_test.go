@@ -315,9 +315,9 @@ func TestWatch(t *testing.T) {
 			if left := s.hidden("Imported"); len(left) != 0 {
 				t.Errorf("left hidden in the bundles' folder: %q", left)
 			}
-			for _, r := range s.imports() {
+			for _, r := range s.Imports() {
 				if path.Base(r.Source) == "empty.txt" && r.Note != "" || path.Base(r.Source) == "empty.pdf" && r.Note != "" {
-					if note := s.read(r.Note); !strings.Contains(note, "empty") {
+					if note := s.Read(r.Note); !strings.Contains(note, "empty") {
 						t.Errorf("the note of an empty file does not say so:\n%s", note)
 					}
 				}
@@ -336,11 +336,11 @@ func (c watchCase) folder() string { return strings.ReplaceAll(c.name, ",", "") 
 
 // play lets all cases happen beside each other.
 func (s *site) play(cases []watchCase) {
-	s.t.Run("play", func(t *testing.T) {
+	s.T.Run("play", func(t *testing.T) {
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
-				in := inbox{t: t, dir: s.path("Import/" + c.folder()), outside: filepath.Join(filepath.Dir(s.vault), "outside", c.folder())}
+				in := inbox{t: t, dir: s.Path("Import/" + c.folder()), outside: filepath.Join(filepath.Dir(s.Vault), "outside", c.folder())}
 				in.must(os.MkdirAll(in.dir, 0o755))
 				in.must(os.MkdirAll(in.outside, 0o755))
 				c.play(in)
@@ -351,7 +351,7 @@ func (s *site) play(cases []watchCase) {
 
 // comesTo drops one more file and waits until its import has ended, and then for all cases to come out as wanted.
 func (s *site) comesTo(cases []watchCase, last string) {
-	s.t.Helper()
+	s.T.Helper()
 	s.write("Import/"+last, "The last file, "+last)
 	want := map[string]string{"first.txt": "done", "second.txt": "done"}
 	if last == "first.txt" {
@@ -364,10 +364,10 @@ func (s *site) comesTo(cases []watchCase, last string) {
 	}
 	slowly := time.NewTicker(300 * time.Millisecond) // asking takes the time of those who work
 	defer slowly.Stop()
-	s.wait(2*patience, "the imports to end as wanted", func() (bool, string) {
+	s.Wait(2*patience, "the imports to end as wanted", func() (bool, string) {
 		<-slowly.C
 		got, states := map[string]string{}, map[string][]string{}
-		for _, r := range s.imports() {
+		for _, r := range s.Imports() {
 			source := strings.TrimPrefix(r.Source, "Import/")
 			states[source] = append(states[source], string(r.State))
 		}
@@ -385,20 +385,20 @@ func (s *site) comesTo(cases []watchCase, last string) {
 
 // left lists what is in a folder and below, sorted.
 func (s *site) left(dir string) (names []string) {
-	s.t.Helper()
-	err := filepath.WalkDir(s.path(dir), func(path string, d fs.DirEntry, err error) error {
+	s.T.Helper()
+	err := filepath.WalkDir(s.Path(dir), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil || d.IsDir() {
 			return err
 		}
-		name, err := filepath.Rel(s.path(dir), path)
+		name, err := filepath.Rel(s.Path(dir), path)
 		names = append(names, filepath.ToSlash(name))
 		return err
 	})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	slices.Sort(names)
 	return names

@@ -30,7 +30,7 @@ func TestWatch_badFolders(t *testing.T) {
 			t.Parallel()
 			s := newSite(t, "", "")
 			s.write("settings.yaml", c.settings)
-			if _, errs, code := s.cli("serve", "--no-web"); code == exitDone || !strings.Contains(errs, c.want) {
+			if _, errs, code := s.CLI("serve", "--no-web"); code == exitDone || !strings.Contains(errs, c.want) {
 				t.Errorf("exit code %d, %q, want a word about %s", code, errs, c.want)
 			}
 		})
@@ -38,13 +38,13 @@ func TestWatch_badFolders(t *testing.T) {
 	t.Run("E28 340 a link makes the circle", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t, "", "")
-		if err := os.MkdirAll(s.path("Import/deep"), 0o755); err != nil {
+		if err := os.MkdirAll(s.Path("Import/deep"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Symlink("Import/deep", s.path("Imported")); err != nil {
+		if err := os.Symlink("Import/deep", s.Path("Imported")); err != nil {
 			t.Fatal(err)
 		}
-		if _, errs, code := s.cli("serve", "--no-web"); code == exitDone || !strings.Contains(errs, "imported again") {
+		if _, errs, code := s.CLI("serve", "--no-web"); code == exitDone || !strings.Contains(errs, "imported again") {
 			t.Errorf("exit code %d, %q", code, errs)
 		}
 	})
@@ -54,7 +54,7 @@ func TestWatch_badFolders(t *testing.T) {
 func TestWatch_importFolderAppears(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
-	if err := os.Remove(s.path("Import")); err != nil {
+	if err := os.Remove(s.Path("Import")); err != nil {
 		t.Fatal(err)
 	}
 	s.serve()
@@ -69,17 +69,17 @@ func TestWatch_nameOfAnImportThatACommandAskedFor(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
 	s.serve()
-	outside := filepath.Join(filepath.Dir(s.vault), "a.txt")
+	outside := filepath.Join(filepath.Dir(s.Vault), "a.txt")
 	if err := os.WriteFile(outside, []byte("first"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s.must("import", outside)
+	s.Must("import", outside)
 	s.write("Import/a.txt", "second")
-	s.wait(patience, "both imports to end", func() (bool, string) {
-		all := s.imports()
+	s.Wait(patience, "both imports to end", func() (bool, string) {
+		all := s.Imports()
 		return len(all) == 2 && all[0].State == engine.ImportDone && all[1].State == engine.ImportDone, describe(all)
 	})
-	if left := s.files("Import", ""); len(left) != 0 {
+	if left := s.Files("Import", ""); len(left) != 0 {
 		t.Errorf("left in the import folder: %q", left)
 	}
 }
@@ -92,7 +92,7 @@ func TestWatch_manyFilesAtOnce(t *testing.T) {
 		many = 500
 	}
 	s := newSite(t, "", "")
-	staged := filepath.Join(filepath.Dir(s.vault), "many")
+	staged := filepath.Join(filepath.Dir(s.Vault), "many")
 	if err := os.Mkdir(staged, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -105,12 +105,12 @@ func TestWatch_manyFilesAtOnce(t *testing.T) {
 		s.write(fmt.Sprintf("Import/Broken %d.zip", i), fmt.Sprintf("PK\x03\x04 broken %d", i))
 	}
 	d := s.serve()
-	if err := os.Rename(staged, s.path("Import/many")); err != nil {
+	if err := os.Rename(staged, s.Path("Import/many")); err != nil {
 		t.Fatal(err)
 	}
 	slowly := time.NewTicker(time.Second)
 	defer slowly.Stop()
-	s.wait(4*patience, "all imports to end", func() (bool, string) {
+	s.Wait(4*patience, "all imports to end", func() (bool, string) {
 		<-slowly.C
 		all := rows[engine.ImportRecord](s, "import", "--status", "-n", "1000")
 		done, failed := 0, 0
@@ -126,14 +126,14 @@ func TestWatch_manyFilesAtOnce(t *testing.T) {
 	})
 	for i := range many {
 		bundle := fmt.Sprintf("Imported/many/File %03d", i)
-		if want := fmt.Sprintf("This is file number %d.", i); !strings.Contains(s.read(bundle+"/"+filepath.Base(bundle)+".md"), want) || s.read(bundle+"/"+filepath.Base(bundle)+".txt") != want+"\n" {
+		if want := fmt.Sprintf("This is file number %d.", i); !strings.Contains(s.Read(bundle+"/"+filepath.Base(bundle)+".md"), want) || s.Read(bundle+"/"+filepath.Base(bundle)+".txt") != want+"\n" {
 			t.Errorf("%s is not what was dropped", bundle)
 		}
 	}
-	if entries, err := os.ReadDir(s.path("Imported/many")); err != nil || len(entries) != many {
+	if entries, err := os.ReadDir(s.Path("Imported/many")); err != nil || len(entries) != many {
 		t.Errorf("%d bundles, %v", len(entries), err)
 	}
-	if left := s.files("Import/many", ""); len(left) != 0 {
+	if left := s.Files("Import/many", ""); len(left) != 0 {
 		t.Errorf("left in the import folder: %q", left)
 	}
 	d.alive()
@@ -142,27 +142,27 @@ func TestWatch_manyFilesAtOnce(t *testing.T) {
 // putsOff checks that an import waits for something to pass, shows it, and ends well when it has passed, as the same
 // import.
 func (s *site) putsOff(name, says string, passes func()) {
-	s.t.Helper()
+	s.T.Helper()
 	id := ""
-	s.wait(patience, "the import to be put off", func() (bool, string) {
-		all := s.imports()
+	s.Wait(patience, "the import to be put off", func() (bool, string) {
+		all := s.Imports()
 		if len(all) == 1 && all[0].State == engine.ImportFailed {
 			if id = all[0].ID; !strings.Contains(all[0].Error, says) || !strings.Contains(all[0].Hint, "by itself") {
-				s.t.Fatalf("got %q, hint %q; want something of %q", all[0].Error, all[0].Hint, says)
+				s.T.Fatalf("got %q, hint %q; want something of %q", all[0].Error, all[0].Hint, says)
 			}
 		}
 		return id != "", describe(all)
 	})
-	if len(s.files("Import/Failed", "")) != 0 || s.read(name) == "" {
-		s.t.Error("the original did not stay where it was")
+	if len(s.Files("Import/Failed", "")) != 0 || s.Read(name) == "" {
+		s.T.Error("the original did not stay where it was")
 	}
 	passes()
-	s.wait(patience, "the import to end well", func() (bool, string) {
-		all := s.imports()
+	s.Wait(patience, "the import to end well", func() (bool, string) {
+		all := s.Imports()
 		return len(all) == 1 && all[0].ID == id && all[0].State == engine.ImportDone, describe(all)
 	})
-	if left := s.files("Import", ""); len(left) != 0 {
-		s.t.Errorf("left in the import folder: %q", left)
+	if left := s.Files("Import", ""); len(left) != 0 {
+		s.T.Errorf("left in the import folder: %q", left)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestWatch_faultsThatPass(t *testing.T) {
 		s.serve()
 		s.write("Import/a.txt", "a")
 		s.putsOff("Import/a.txt", "Imported", func() {
-			if err := os.Remove(s.path("Imported")); err != nil {
+			if err := os.Remove(s.Path("Imported")); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -189,7 +189,7 @@ func TestWatch_faultsThatPass(t *testing.T) {
 		s.write("Import/a.txt", "a")
 		s.putsOff("Import/a.txt", "Imported", func() {
 			d.stop()
-			if err := os.Remove(s.path("Imported")); err != nil {
+			if err := os.Remove(s.Path("Imported")); err != nil {
 				t.Fatal(err)
 			}
 			s.serve()
@@ -198,18 +198,18 @@ func TestWatch_faultsThatPass(t *testing.T) {
 	t.Run("E21 the disk is full", func(t *testing.T) {
 		t.Parallel()
 		s := newSite(t, "", "")
-		if err := os.Mkdir(s.path("Imported"), 0o755); err != nil {
+		if err := os.Mkdir(s.Path("Imported"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := mountSmall(s.path("Imported"), 256<<10); err != nil {
+		if err := mountSmall(s.Path("Imported"), 256<<10); err != nil {
 			t.Skipf("needs a small file system; mounting one: %v", err)
 		}
 		t.Cleanup(func() {
-			if err := unmount(s.path("Imported")); err != nil {
+			if err := unmount(s.Path("Imported")); err != nil {
 				t.Errorf("unmount: %v", err)
 			}
 		})
-		ballast := s.path("Imported/Ballast.bin")
+		ballast := s.Path("Imported/Ballast.bin")
 		err := os.WriteFile(ballast, make([]byte, 1<<20), 0o644)
 		if !errors.Is(err, syscall.ENOSPC) {
 			t.Fatalf("the small file system has room for 1 MB: %v", err)
@@ -230,24 +230,24 @@ func TestWatch_faultsThatPass(t *testing.T) {
 
 // unprivileged lets the site's commands run as a user whom permissions bind.
 func (s *site) unprivileged() {
-	s.t.Helper()
+	s.T.Helper()
 	if os.Geteuid() != 0 {
 		return
 	}
 	const nobody = 65534
-	root := filepath.Dir(s.vault)
+	root := filepath.Dir(s.Vault)
 	for dir := root; dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o755); err != nil {
-			s.t.Fatal(err)
+			s.T.Fatal(err)
 		}
 	}
 	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		return errors.Join(err, os.Lchown(path, nobody, nobody))
 	})
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
-	s.as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	s.As = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 }
 
 // Cases E8, 14, 25, 61 and 66: a file that may not be read waits, visibly, and keeps nobody else.
@@ -255,17 +255,17 @@ func TestWatch_fileThatMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
 	s.write("Import/locked.txt", "locked")
-	if err := os.Chmod(s.path("Import/locked.txt"), 0); err != nil {
+	if err := os.Chmod(s.Path("Import/locked.txt"), 0); err != nil {
 		t.Fatal(err)
 	}
 	s.unprivileged()
-	if err := os.Chmod(s.path("Import"), 0o777); err != nil {
+	if err := os.Chmod(s.Path("Import"), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	d := s.serve()
 	s.write("Import/next.txt", "next")
-	s.wait(patience, "the one to wait and the other to be imported", func() (bool, string) {
-		all := s.imports()
+	s.Wait(patience, "the one to wait and the other to be imported", func() (bool, string) {
+		all := s.Imports()
 		states := map[string]engine.ImportRecord{}
 		for _, r := range all {
 			states[r.Source] = r
@@ -273,7 +273,7 @@ func TestWatch_fileThatMayNotBeRead(t *testing.T) {
 		locked := states["Import/locked.txt"]
 		return states["Import/next.txt"].State == engine.ImportDone && locked.State == engine.ImportSeen && strings.Contains(locked.Reason, "may not be read"), describe(all)
 	})
-	if err := os.Chmod(s.path("Import/locked.txt"), 0o644); err != nil {
+	if err := os.Chmod(s.Path("Import/locked.txt"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	found := s.ended(2)
@@ -289,10 +289,10 @@ func TestWatch_stopInTheMiddleOfAnImport(t *testing.T) {
 	const pages = 60
 	s := newSite(t, worker(t), "")
 	d := s.serve()
-	s.writeBytes("Import/Report.pdf", longText(pages))
+	s.Write("Import/Report.pdf", longText(pages))
 	page := 0
-	s.wait(2*patience, "some pages to be finished", func() (bool, string) {
-		all := s.imports()
+	s.Wait(2*patience, "some pages to be finished", func() (bool, string) {
+		all := s.Imports()
 		if len(all) == 1 {
 			page = all[0].Page
 		}
@@ -301,7 +301,7 @@ func TestWatch_stopInTheMiddleOfAnImport(t *testing.T) {
 	if took := d.stop(); took > 10*time.Second {
 		t.Errorf("serve took %s to stop", took)
 	}
-	before := s.imports()
+	before := s.Imports()
 	if len(before) != 1 || before[0].State.Finished() {
 		t.Fatalf("after the stop: %s", describe(before))
 	}
@@ -346,8 +346,8 @@ func TestWatch_badFilesBetweenGoodOnes(t *testing.T) {
 		if r.State != want {
 			t.Errorf("%s: %s %s", source, r.State, r.Error)
 		}
-		if want == engine.ImportFailed && (s.read(r.Filed) == "" || !strings.Contains(s.read(r.Filed+".failed.md"), r.Error)) {
-			t.Errorf("%s: filed as %q, with the note %q", source, r.Filed, s.read(r.Filed+".failed.md"))
+		if want == engine.ImportFailed && (s.Read(r.Filed) == "" || !strings.Contains(s.Read(r.Filed+".failed.md"), r.Error)) {
+			t.Errorf("%s: filed as %q, with the note %q", source, r.Filed, s.Read(r.Filed+".failed.md"))
 		}
 	}
 	d.alive()

@@ -17,10 +17,10 @@ import (
 
 // workers lists the process ids of the daemon's workers.
 func (d *serving) workers() []int {
-	d.s.t.Helper()
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", d.cmd.Process.Pid))
+	d.s.T.Helper()
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", d.Cmd.Process.Pid))
 	if err != nil {
-		d.s.t.Fatal(err)
+		d.s.T.Fatal(err)
 	}
 	var found []int
 	for _, list := range lists {
@@ -45,10 +45,10 @@ func isWorker(pid int) bool {
 
 // records counts the pages that have a record.
 func (s *site) records() int {
-	s.t.Helper()
-	found, err := filepath.Glob(s.path("Imported/.vaultflow-*-work/page_*.json"))
+	s.T.Helper()
+	found, err := filepath.Glob(s.Path("Imported/.vaultflow-*-work/page_*.json"))
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return len(found)
 }
@@ -73,13 +73,13 @@ func TestServe_itsWorkersKilledAtRandomPages(t *testing.T) {
 	s := newSite(t, worker(t), "ingestion: {parallel: 1}\n")
 	original := longText(pages)
 	d := s.serve()
-	s.writeBytes("Import/Report.pdf", original)
+	s.Write("Import/Report.pdf", original)
 	killed := 0
 	for _, n := range randomPages(t, pages, 4) {
 		var pids []int
-		s.wait(2*patience, fmt.Sprintf("%d pages and a worker", n), func() (bool, string) {
+		s.Wait(2*patience, fmt.Sprintf("%d pages and a worker", n), func() (bool, string) {
 			pids = d.workers()
-			return s.records() >= n && len(pids) > 0 || len(s.files("Imported/Report", ".pdf")) == 1, ""
+			return s.records() >= n && len(pids) > 0 || len(s.Files("Imported/Report", ".pdf")) == 1, ""
 		})
 		for _, pid := range pids {
 			if syscall.Kill(pid, syscall.SIGKILL) == nil {
@@ -111,23 +111,23 @@ func TestServe_killedWithItsWorkersAtRandomPages(t *testing.T) {
 	original := longText(pages)
 	committed := map[string]pageFile{}
 	d := s.serve()
-	s.writeBytes("Import/Report.pdf", original)
+	s.Write("Import/Report.pdf", original)
 	for i, n := range randomPages(t, pages, 6) {
-		s.wait(2*patience, fmt.Sprintf("%d pages", n), func() (bool, string) {
-			return s.records() >= n || len(s.files("Imported/Report", ".pdf")) == 1, ""
+		s.Wait(2*patience, fmt.Sprintf("%d pages", n), func() (bool, string) {
+			return s.records() >= n || len(s.Files("Imported/Report", ".pdf")) == 1, ""
 		})
-		d.signal(syscall.SIGSTOP) // so that it starts no further worker
+		d.Signal(syscall.SIGSTOP) // so that it starts no further worker
 		pids := d.workers()
 		if i%2 == 0 { // the workers with it; otherwise they have to notice by themselves
 			for _, pid := range pids {
 				syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
-		d.kill()
+		d.Kill()
 		for name, file := range s.committed() {
 			committed[name] = file
 		}
-		s.wait(patience, "the workers of the killed daemon to end", func() (bool, string) {
+		s.Wait(patience, "the workers of the killed daemon to end", func() (bool, string) {
 			for _, pid := range pids {
 				if isWorker(pid) {
 					return false, fmt.Sprintf("worker %d lives", pid)

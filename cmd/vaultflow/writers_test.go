@@ -41,7 +41,7 @@ func TestServe_writersOfOneNote(t *testing.T) {
 	server := llmtest.NewServer(t, llmtest.OpenAI{Kind: "openai_compatible"}, replies...)
 	s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text]}}}\n"+
 		"providers: {lab: {kind: openai_compatible, base_url: \""+server.URL+"/v1\", api_key_env: LAB_KEY, max_concurrency: 10}}\nengine: {max_parallel_runs: 10}\n")
-	s.env = append(s.env, "LAB_KEY="+llmtest.Key)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	s.write("Log.md", "# Log\n\nbefore\n")
 	for i := range writers {
 		s.write(fmt.Sprintf("Workflows/W%d.md", i), note("description: writer", "@output file: Log", "Give a line."))
@@ -50,13 +50,13 @@ func TestServe_writersOfOneNote(t *testing.T) {
 	var runs sync.WaitGroup
 	for i := range writers {
 		runs.Go(func() {
-			if out, errs, code := s.cli("run", fmt.Sprintf("W%d", i)); code != exitDone {
+			if out, errs, code := s.CLI("run", fmt.Sprintf("W%d", i)); code != exitDone {
 				t.Errorf("W%d: exit code %d\n%s%s", i, code, out, errs)
 			}
 		})
 	}
 	runs.Wait()
-	text := s.read("Log.md")
+	text := s.Read("Log.md")
 	for i := range writers {
 		line, times := fmt.Sprintf(`{"line%d": true}`, i), 1
 		if i%2 == 0 {
