@@ -65,7 +65,7 @@ func broken(b *Block, lines []string, first int, at diag.Position, r *report) bo
 			continue
 		}
 		if open, close := bodyFence(b.Lines, i+1); open >= 0 && close == len(b.Lines) && b.Rest > 0 {
-			mark, _ := fenceOf(lines[first])
+			mark, _ := FenceOf(lines[first])
 			longer := mark + mark[:1]
 			r.add(place(at, first, lines[first]), CodeFenceOpen, "write "+longer+" around the directives",
 				"the closing fence of the schema also closes the directives block")
@@ -80,31 +80,25 @@ func cutFenced(lines []string, first int, at diag.Position, r *report) Block {
 	if end := fenceEnd(lines, first); end < len(lines) {
 		return Block{Lines: lines[first+1 : end], At: offsetLines(at, first+1), Fenced: true, Rest: end + 1}
 	}
-	mark, _ := fenceOf(lines[first])
+	mark, _ := FenceOf(lines[first])
 	r.add(place(at, first, lines[first]), CodeFenceOpen, "add a line with "+mark, "the directives block is not closed")
 	return Block{At: offsetLines(at, first+1), Fenced: true, Rest: len(lines)}
 }
 
 // findLate reports known directives after the start of the prompt text, outside code.
 func findLate(lines []string, from int, at diag.Position, r *report) {
-	open := ""
 	for i := from; i < len(lines); i++ {
-		mark, info := fenceOf(lines[i])
-		switch {
-		case open != "":
-			if mark != "" && mark[0] == open[0] && len(mark) >= len(open) && info == "" {
-				open = ""
-			}
-		case mark != "":
-			open = mark
+		if mark, _ := FenceOf(lines[i]); mark != "" {
 			if isDirectiveFence(lines[i]) {
 				r.add(place(at, i, lines[i]), CodeLateDirective, "move it to the top of the step", "this directives block is below prompt text")
 			}
-		case isDirectiveLine(lines[i]) && indent(lines[i]) < 4:
-			if name, _ := lineName(lines[i]); isKnown(name) {
-				r.add(place(at, i, lines[i]), CodeLateDirective, `move it above the prompt text, or write \@`+name,
-					"@%s is below prompt text, where it has no effect", name)
-			}
+			i = fenceEnd(lines, i)
+			continue
+		}
+		if _, known := IsDirective(lines[i]); known && indent(lines[i]) < 4 {
+			name, _ := lineName(lines[i])
+			r.add(place(at, i, lines[i]), CodeLateDirective, `move it above the prompt text, or write \@`+name,
+				"@%s is below prompt text, where it has no effect", name)
 		}
 	}
 }
@@ -132,7 +126,7 @@ func FindHidden(lines []string, from int) []Hidden {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		if mark, _ := fenceOf(line); mark != "" {
+		if mark, _ := FenceOf(line); mark != "" {
 			end := fenceEnd(lines, i)
 			if head && !isDirectiveFence(line) {
 				list = append(list, hiddenInFence(lines[:min(end, len(lines))], i)...)
@@ -219,8 +213,8 @@ func isNameByte(c byte) bool {
 	return isLetter(rune(c)) || '0' <= c && c <= '9' || c == '_' || c == '-'
 }
 
-// fenceOf returns the backquotes or tildes that open or close a fence on this line, and the info string.
-func fenceOf(line string) (mark, info string) {
+// FenceOf returns the backquotes or tildes that open or close a fence on this line, and the info string.
+func FenceOf(line string) (mark, info string) {
 	if indent(line) > 3 {
 		return "", ""
 	}
@@ -237,7 +231,7 @@ func fenceOf(line string) (mark, info string) {
 }
 
 func isDirectiveFence(line string) bool {
-	mark, info := fenceOf(line)
+	mark, info := FenceOf(line)
 	return mark != "" && strings.EqualFold(info, "directives")
 }
 

@@ -42,7 +42,7 @@ func bodyFence(lines []string, from int) (open, close int) {
 	if open == len(lines) || isDirectiveFence(lines[open]) {
 		return -1, 0
 	}
-	if mark, _ := fenceOf(lines[open]); mark == "" {
+	if mark, _ := FenceOf(lines[open]); mark == "" {
 		return -1, 0
 	}
 	return open, fenceEnd(lines, open)
@@ -50,13 +50,28 @@ func bodyFence(lines []string, from int) (open, close int) {
 
 // fenceEnd returns the index of the line that closes the fence on a line, or the number of lines.
 func fenceEnd(lines []string, open int) int {
-	mark, _ := fenceOf(lines[open])
+	mark, _ := FenceOf(lines[open])
 	for i := open + 1; i < len(lines); i++ {
-		if m, info := fenceOf(lines[i]); m != "" && m[0] == mark[0] && len(m) >= len(mark) && info == "" {
+		if m, info := FenceOf(lines[i]); m != "" && m[0] == mark[0] && len(m) >= len(mark) && info == "" {
 			return i
 		}
 	}
 	return len(lines)
+}
+
+// CodeLines reports which lines are in fenced code blocks, the fences included.
+func CodeLines(lines []string) []bool {
+	code := make([]bool, len(lines))
+	for i := 0; i < len(lines); i++ {
+		if mark, _ := FenceOf(lines[i]); mark != "" {
+			end := min(fenceEnd(lines, i), len(lines)-1)
+			for ; i < end; i++ {
+				code[i] = true
+			}
+			code[end] = true
+		}
+	}
+	return code
 }
 
 // body reads the required block below a directive on line i.
@@ -71,7 +86,7 @@ func (p *parser) body(d *Directive, i int) {
 		return
 	}
 	p.next = min(end+1, len(p.lines))
-	mark, info := fenceOf(p.lines[open])
+	mark, info := FenceOf(p.lines[open])
 	at := place(p.at, open, p.lines[open])
 	switch info = strings.ToLower(info); {
 	case end == len(p.lines):

@@ -62,7 +62,7 @@ func (p *parser) line() {
 	if strings.TrimSpace(line) == "" {
 		return
 	}
-	if mark, _ := fenceOf(line); mark != "" {
+	if mark, _ := FenceOf(line); mark != "" {
 		p.r.add(place(p.at, i, line), CodeNotDirective, "only @schema without a value has a fenced block below it", "this fenced block does not belong to a directive")
 		p.next = min(fenceEnd(p.lines, i)+1, len(p.lines))
 		return

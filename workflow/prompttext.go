@@ -28,11 +28,11 @@ func (b *bodyReader) hidden(s section, block directives.Block) {
 		}
 		told = h.Fence
 		fence := s.lines[h.Fence]
-		mark := strings.TrimLeft(strings.TrimSpace(fence), fence[strings.IndexAny(fence, "`~"):][:1])
-		open := strings.TrimSuffix(strings.TrimRight(fence, " \t"), mark)
-		b.out.add(at, directives.CodeHiddenLine, "write "+strings.TrimSpace(open)+"directives above them, or nothing around them", "the directives in this code block are prompt text")
+		mark, _ := directives.FenceOf(fence)
+		open := strings.Index(fence, mark) + len(mark)
+		b.out.add(at, directives.CodeHiddenLine, "write "+mark+"directives above them, or nothing around them", "the directives in this code block are prompt text")
 		if len(block.Lines) == 0 && !block.Fenced {
-			b.out.mend(diag.Replace(b.out.at(s.first.Line+h.Fence, utf8.RuneCountInString(open)+1), utf8.RuneCountInString(strings.TrimRight(mark, " \t")), "directives"))
+			b.out.mend(diag.Replace(b.out.at(s.first.Line+h.Fence, open+1), utf8.RuneCountInString(strings.TrimRight(fence[open:], " \t")), "directives"))
 		}
 	}
 }
@@ -53,7 +53,7 @@ var datePattern = regexp.MustCompile(`\{+[a-z-]+(?::[^{}]*)?\}+`)
 // marks reports what prompt text and instructions do not replace: marks of templates, and patterns of dates. A place that an
 // input fills is none, and neither is code.
 func (b *bodyReader) marks(lines []string, first Position, places []string) {
-	code := codeLines(lines)
+	code := directives.CodeLines(lines)
 	for i, line := range lines {
 		if code[i] {
 			continue
@@ -76,25 +76,6 @@ func (b *bodyReader) marks(lines []string, first Position, places []string) {
 			}
 		}
 	}
-}
-
-// codeLines reports which lines are in fenced code blocks.
-func codeLines(lines []string) map[int]bool {
-	code, open := map[int]bool{}, ""
-	for i, line := range lines {
-		trimmed := strings.TrimSpace(line)
-		switch {
-		case open != "":
-			code[i] = true
-			if strings.HasPrefix(trimmed, open) && strings.Trim(trimmed, open[:1]) == "" {
-				open = ""
-			}
-		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
-			code[i] = true
-			open = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, trimmed[:1]))]
-		}
-	}
-	return code
 }
 
 // withoutCode replaces inline code with blanks, byte for byte.

@@ -85,7 +85,7 @@ func (b *bodyReader) readPrompt(step *Step, s section, from int) {
 // unescapeKnown removes the backslash from `\@input` and the like at the start of lines outside code, where it distinguishes
 // prompt text from a misplaced directive. All other text remains as it is.
 func unescapeKnown(lines []string) []string {
-	code := codeLines(lines)
+	code := directives.CodeLines(lines)
 	for i, line := range lines {
 		if plain := directives.Unescape(line); i > 0 && !code[i] {
 			if _, known := directives.IsDirective(plain); known {
