@@ -115,6 +115,21 @@ func literal(s string, m mode) string {
 	return b.String()
 }
 
+// Patterns returns the formats of the patterns in a path, by name. A quoted path has none.
+func (t Target) Patterns() map[string]string {
+	found := map[string]string{}
+	if t.Literal {
+		return found
+	}
+	pieces, _ := scan(t.Path, modeGlob)
+	for _, p := range pieces {
+		if p.name != "" {
+			found[p.name] = p.format
+		}
+	}
+	return found
+}
+
 // scanner walks once through a pattern.
 type scanner struct {
 	text   string

@@ -371,23 +371,29 @@ func (c *checker) tool(name string, at Position) bool {
 
 func (c *checker) add(d diag.Diagnostic) { c.list = append(c.list, d) }
 
-// fileOutputs lists a step's file outputs, including those of routed inputs.
+// fileOutputs lists a step's file outputs, including those of routed inputs and tools.
 func (s Step) fileOutputs() []directives.Output {
+	return s.writes(func(directives.WriteMode) bool { return true })
+}
+
+// writes lists the file outputs whose mode is chosen.
+func (s Step) writes(chosen func(directives.WriteMode) bool) []directives.Output {
 	var list []directives.Output
 	for _, out := range s.Outputs {
-		if out.Target.Scheme == directives.SchemeFile {
+		if out.Target.Scheme == directives.SchemeFile && chosen(s.WriteMode) {
 			list = append(list, out)
 		}
 	}
-	for _, in := range s.Inputs {
-		if in.Route != nil && in.Route.To == directives.RouteFile {
-			list = append(list, in.Route.Output(in.At))
+	routed := func(r *directives.Route, at Position) {
+		if r != nil && r.To == directives.RouteFile && chosen(r.Mode()) {
+			list = append(list, r.Output(at))
 		}
 	}
+	for _, in := range s.Inputs {
+		routed(in.Route, in.At)
+	}
 	for _, use := range s.toolUses() {
-		if use.Route != nil && use.Route.To == directives.RouteFile {
-			list = append(list, use.Route.Output(use.At))
-		}
+		routed(use.Route, use.At)
 	}
 	return list
 }

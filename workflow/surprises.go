@@ -2,7 +2,6 @@ package workflow
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -150,44 +149,6 @@ func (s Step) looksAround() bool {
 	}))
 }
 
-// overwriting lists the file outputs of a step that replace what is there.
-func (s Step) overwriting() []directives.Output {
-	over := func(mode string) bool { return mode == directives.ModeReplace || mode == directives.ModeSection }
-	var list []directives.Output
-	for _, out := range s.Outputs {
-		if out.Target.Scheme == directives.SchemeFile && over(s.WriteMode.Mode) && s.WriteMode.Merge == "" {
-			list = append(list, out)
-		}
-	}
-	routed := func(r *directives.Route, at Position) {
-		if r != nil && r.To == directives.RouteFile && over(r.WriteMode) {
-			list = append(list, r.Output(at))
-		}
-	}
-	for _, in := range s.Inputs {
-		routed(in.Route, in.At)
-	}
-	for _, use := range s.toolUses() {
-		routed(use.Route, use.At)
-	}
-	return list
-}
-
-// pathPattern finds the patterns of a path.
-var pathPattern = regexp.MustCompile(`\{([a-z-]+)(?::([^{}]*))?\}`)
-
-// patterns returns the formats of a path's patterns by name.
-func patterns(t directives.Target) map[string]string {
-	found := map[string]string{}
-	if t.Literal {
-		return found
-	}
-	for _, m := range pathPattern.FindAllStringSubmatch(strings.ReplaceAll(t.Path, "{{", ""), -1) {
-		found[m[1]] = m[2]
-	}
-	return found
-}
-
 func has(found map[string]string, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { _, ok := found[name]; return ok })
 }
@@ -198,8 +159,8 @@ func (s *surprises) sameNames(step Step) {
 	if each == nil || each.Parts != "" { // parts have names of their own
 		return
 	}
-	for _, out := range step.overwriting() {
-		found := patterns(out.Target)
+	for _, out := range step.writes(replaces) {
+		found := out.Target.Patterns()
 		switch named := has(found, "item-name", "item-label"); {
 		case !hasItem(out.Target) || has(found, "item", "item-title", "batch"):
 			s.sameBatches(step, out, found)
@@ -262,8 +223,8 @@ func (s *surprises) overwritten(i int) {
 	if !(m.imports() && m.Each(true) || anyWild(m.Watch) && m.Each(false)) || !s.aboutSubject(i) {
 		return
 	}
-	for _, out := range step.overwriting() {
-		found := patterns(out.Target)
+	for _, out := range step.writes(replaces) {
+		found := out.Target.Patterns()
 		if runNamed(found) || has(found, "trigger", "trigger-name", "trigger-title", "trigger-label", "trigger-folder") || directives.MentionsItem(out.Target.Path) {
 			continue
 		}
@@ -330,7 +291,7 @@ func mayBeEmpty(in directives.Input) bool {
 	if t.Scheme != directives.SchemeFile {
 		return false
 	}
-	dated := slices.ContainsFunc(directives.DatePatterns(), func(name string) bool { return has(patterns(t), name) })
+	dated := slices.ContainsFunc(directives.DatePatterns(), func(name string) bool { return has(t.Patterns(), name) })
 	return in.Selection.Pending || dated || !fixed(t) && !newest(in.Selection) && in.Selection.Limit == 0
 }
 
