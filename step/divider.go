@@ -245,7 +245,7 @@ func (d divider) source(ctx context.Context, each directives.ForEach, file engin
 	case directives.KindOf(file.Name) != "markdown":
 		return src, directives.At(each.Target.At, directives.CodePartSource, "import it, and name its note", "%s is neither a note nor a document with pages", file.Name)
 	case each.Parts != directives.PartSections:
-		return src, directives.At(each.Target.At, directives.CodePartNoPages, "write sections of", "%s has no pages, so it has no %s", file.Name, each.Parts)
+		return src, directives.At(each.Target.At, directives.CodePartNoPages, "write sections of", "%s has no pages, and `%s of` needs them", file.Name, each.Parts)
 	}
 	data, _, err := d.inputs.Vault.Read(file.Name, d.inputs.MaxText)
 	if err != nil {
