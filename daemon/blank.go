@@ -27,6 +27,9 @@ func (blank) Writing(context.Context, engine.StepRef, []engine.StagedFile) error
 // OwnWrite implements step.Memory.
 func (blank) OwnWrite(context.Context, string, string, string) (bool, error) { return false, nil }
 
+// EverWrote implements step.Memory.
+func (blank) EverWrote(context.Context, string, string) (bool, error) { return false, nil }
+
 // Committed implements step.Memory.
 func (blank) Committed(context.Context, engine.StepRef, []engine.Mark, []engine.Var) error {
 	return errPreview

@@ -29,6 +29,8 @@ type Memory interface {
 	change.Own
 	// OwnWrite reports whether the workflow has ever written, or meant to write, this content to this file.
 	OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error)
+	// EverWrote reports whether the workflow has ever written to this file, whatever it contains now.
+	EverWrote(ctx context.Context, workflow, name string) (bool, error)
 	// Committed stores marks and shared variables of a committed step. It is idempotent.
 	Committed(ctx context.Context, ref engine.StepRef, marks []engine.Mark, shared []engine.Var) error
 	// Variable returns a variable with scope=workflow, and whether it was ever set.

@@ -86,12 +86,24 @@ func (o Outputs) place(ctx context.Context, s Context, target string, output dir
 			return outputPlace{}, "", change.Refused(err)
 		}
 		if n > 1 {
-			note = fmt.Sprintf("%s was not created by this workflow, and content from outside chose its name (%s): written to %s instead",
-				named.Name, strings.Join(place.from, ", "), place.Name)
+			why, err := o.notOurs(ctx, s.Plan.Name, named.Name, place.from)
+			if err != nil {
+				return outputPlace{}, "", err
+			}
+			note = fmt.Sprintf("%s: written to %s instead", why, place.Name)
 		}
 		return place, note, nil
 	}
 	return outputPlace{}, "", failure.New(failure.Output, "move the old files", "%s and %d more names are taken", named.Name, maxNumber-1)
+}
+
+// notOurs returns why a workflow leaves a file alone whose name foreign content chose.
+func (o Outputs) notOurs(ctx context.Context, workflow, name string, from []string) (string, error) {
+	wrote, err := o.Memory.EverWrote(ctx, workflow, name)
+	if wrote {
+		return name + " was edited after this workflow wrote it, and stays as it is", err
+	}
+	return fmt.Sprintf("%s was not created by this workflow, and content from outside chose its name (%s)", name, strings.Join(from, ", ")), err
 }
 
 // Request returns the request to the gate for a file of a step's outputs.

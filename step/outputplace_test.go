@@ -156,6 +156,29 @@ func TestStage_nextFreeName(t *testing.T) {
 	}
 }
 
+// What somebody edited after the workflow wrote it stays, and the reason is the true one.
+func TestStage_nextFreeNameAfterAnEdit(t *testing.T) {
+	t.Parallel()
+	d := wholeVault(t, listStep("Notes/{item}", directives.ModeReplace))
+	ref, vars := d.item("Paper", fromImport)
+	if _, err := d.writeOut(ref, vars, "one"); err != nil {
+		t.Fatal(err)
+	}
+	d.vault.Put("Notes/Paper.md", "one, and what I think\n")
+	ref.Run = "r2"
+	staged, err := d.writeOut(ref, vars, "two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "Notes/Paper.md was edited after this workflow wrote it, and stays as it is: written to Notes/Paper (2).md instead"
+	if len(staged.Warnings) != 1 || staged.Warnings[0] != want {
+		t.Errorf("warned %q, want %q", staged.Warnings, want)
+	}
+	if got := d.vault.Texts(); got["Notes/Paper.md"] != "one, and what I think\n" || got["Notes/Paper (2).md"] != "two\n" {
+		t.Errorf("files %v", got)
+	}
+}
+
 // The owner's own lists name places as before, below the rules for all outputs.
 func TestStage_entriesOfTheOwner(t *testing.T) {
 	t.Parallel()

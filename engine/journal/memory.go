@@ -150,6 +150,17 @@ func (mem *Memory) OwnWrite(ctx context.Context, workflow, name, sha256 string) 
 	return own, nil
 }
 
+// EverWrote reports whether the workflow has ever written to this file.
+func (mem *Memory) EverWrote(ctx context.Context, workflow, name string) (bool, error) {
+	var own bool
+	err := one(ctx, mem.db.read, `SELECT EXISTS (SELECT 1 FROM writes WHERE file = (SELECT id FROM names WHERE name = ?)
+		AND workflow = (SELECT id FROM names WHERE name = ?))`, name, workflow).Scan(&own)
+	if err != nil {
+		return false, fmt.Errorf("look up who wrote %q: %w", name, err)
+	}
+	return own, nil
+}
+
 // packed is a digest in half as many bytes.
 func packed(digest string) []byte {
 	if raw, err := hex.DecodeString(digest); err == nil {

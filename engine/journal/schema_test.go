@@ -37,6 +37,12 @@ func TestOpen_ownWritesOfEarlierVersions(t *testing.T) {
 			t.Errorf("OwnWrite(%s, %s, %.4s): %v, %v; want %v", c.workflow, c.name, c.digest, got, err, c.want)
 		}
 	}
+	for file, want := range map[string]bool{"w a.md": true, "w w": true, "v w": false, "new a.md": true, "new w": false, "nobody a.md": false} {
+		workflow, name, _ := strings.Cut(file, " ")
+		if got, err := j.Memory.EverWrote(t.Context(), workflow, name); got != want || err != nil {
+			t.Errorf("EverWrote(%s, %s): %v, %v; want %v", workflow, name, got, err, want)
+		}
+	}
 	var rows int
 	if err := j.DB().QueryRowContext(t.Context(), `SELECT count(*) FROM own_writes WHERE name = 'a.md' AND sha256 = ? AND run IN ('r1', 'r2')`, digest).Scan(&rows); err != nil || rows != 2 {
 		t.Errorf("%d rows for who wrote it in which run, want 2 (%v)", rows, err)

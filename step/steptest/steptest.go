@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing/fstest"
 	"time"
@@ -152,6 +153,16 @@ func (j *Journal) Writing(_ context.Context, ref engine.StepRef, files []engine.
 // OwnWrite reports whether Writing was told of a content.
 func (j *Journal) OwnWrite(_ context.Context, workflow, name, sha256 string) (bool, error) {
 	return j.Writes[workflow+" "+name+" "+sha256], nil
+}
+
+// EverWrote reports whether Writing was told of any content of a file.
+func (j *Journal) EverWrote(_ context.Context, workflow, name string) (bool, error) {
+	for key := range j.Writes {
+		if strings.HasPrefix(key, workflow+" "+name+" ") {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // CallKey is the key of a call's intent.
