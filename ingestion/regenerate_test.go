@@ -89,7 +89,7 @@ func TestRegenerate_keepsWhatAPersonWrote(t *testing.T) {
 		"tag removed":      {replaced("imported/pdf, ", ""), []string{"tags: [from/folder, arriving]"}, nil},
 		"tags removed":     {replaced("tags: [imported/pdf, from/folder, leaving]\n", ""), []string{"tags: [arriving]"}, nil},
 		"tags as text":     {replaced("tags: [imported/pdf, from/folder, leaving]", "tags: imported/pdf, mine"), []string{"tags: [imported/pdf, mine, arriving]"}, nil},
-		"alias added":      {replaced("aliases: [q3]", "aliases:\n  - q3\n  - Third quarter"), []string{"aliases:\n  - q3\n  - Third quarter\n"}, nil},
+		"alias added":      {replaced("author: Ada\n", "author: Ada\naliases:\n  - q3\n  - Third quarter\n"), []string{"aliases:\n  - q3\n  - Third quarter\n"}, nil},
 		"alias of ours":    {replaced("title: Old title", "title: &t Old title\nmine: *t"), []string{"title: New title", "mine: *t"}, nil},
 		"properties twice": {replaced("author: Ada\n", "author: Ada\nauthor: Bob\n"), []string{"author:"}, nil},
 	} {
@@ -142,5 +142,20 @@ func TestRegenerate_isStable(t *testing.T) {
 	_, below, _ := strings.Cut(string(again), indexnote.End+"\n")
 	if err != nil || below != "\nMine.\n" || front != text[:strings.Index(text, indexnote.Begin)] {
 		t.Errorf("%v; below %q, front\n%s\nwant\n%s", err, below, front, text)
+	}
+}
+
+// An alias makes a note findable by its file's name, where the note has another one. A note's own name is no alias.
+func TestRegenerate_alias(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 1})
+	made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
+	m, _ := b.im.manifest(made.Bundle)
+	for note, want := range map[string]bool{"q3.md": false, "Q3.md": false, "q3 2.md": true, "": true} {
+		m.Note = note
+		text, err := (&indexnote.Note{Manifest: &m, Bundle: fstest.MapFS{}}).Compose(nil)
+		if got := strings.Contains(string(text), "aliases: [q3]"); err != nil || got != want {
+			t.Errorf("%q: %v, alias %v, want %v", note, err, got, want)
+		}
 	}
 }

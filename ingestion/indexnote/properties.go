@@ -82,7 +82,7 @@ var errNoMerge = errors.New("the properties cannot be merged")
 func (n *Note) generated() map[string]*yaml.Node {
 	ours := map[string]*yaml.Node{
 		"title":       text(n.title()),
-		"aliases":     list(aliasOf(n.Manifest.Source.Shown())),
+		"aliases":     list(aliasOf(n.Manifest)),
 		"source":      text(n.Manifest.Source.Path),
 		"source_url":  text(n.Manifest.Source.URL),
 		"source_type": text(string(n.Manifest.Source.Kind)),
@@ -211,10 +211,14 @@ func values(n *yaml.Node) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// aliasOf makes the note findable by the name of the file, also when the bundle has another name.
-func aliasOf(name string) []string {
+// aliasOf makes the note findable by the name of the file, if the note has another name.
+func aliasOf(m *manifest.Manifest) []string {
+	name := m.Source.Shown()
 	if i := strings.LastIndex(name, "."); i > 0 {
 		name = name[:i]
+	}
+	if strings.EqualFold(name, strings.TrimSuffix(m.NoteName(), ".md")) {
+		return nil
 	}
 	return []string{name}
 }
