@@ -198,6 +198,9 @@ func (c webControl) Retry(ctx context.Context, run string, from engine.RetryFrom
 	return c.w.Runs.Retry(ctx, run, from)
 }
 
+// Dismiss implements web.Control.
+func (c webControl) Dismiss(ctx context.Context, run string) error { return c.w.Runs.Dismiss(ctx, run) }
+
 // webDropper puts uploads into the import folder, where the watcher takes them.
 type webDropper struct{ files vault.Files }
 

@@ -39,6 +39,8 @@ func (a *orders) answer(ctx context.Context, o control.Order) control.Reply {
 		id, err = a.w.Runs.Undo(ctx, o.Undo)
 	case o.Own != "":
 		err = a.w.ClearOrigin(ctx, o.Own)
+	case o.Dismiss != "":
+		id, err = o.Dismiss, a.w.Runs.Dismiss(ctx, o.Dismiss)
 	case o.Unpause != "":
 		was, err = a.w.Runs.Unpause(ctx, o.Unpause)
 	case o.Trust:

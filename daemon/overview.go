@@ -18,7 +18,7 @@ const (
 	overviewMost = 20
 	// overviewSlots is how many slots it shows, past and next.
 	overviewSlots = 5
-	// failuresFor is how long an import that failed is shown.
+	// failuresFor is how long failed imports, and runs that left something out, are shown.
 	failuresFor = 7 * 24 * time.Hour
 )
 
@@ -44,7 +44,7 @@ func (v *Overviews) At(ctx context.Context, j *journal.Journal, now time.Time) (
 	}
 	brief := offer.Brief()
 	o.Trust = &brief
-	if err := v.addWorkflows(ctx, j, &o); err != nil || j == nil {
+	if err := v.addWorkflows(ctx, j, &o, now); err != nil || j == nil {
 		return o, err
 	}
 	for _, p := range []*engine.Period{&o.Day, &o.Month} {
@@ -61,8 +61,8 @@ func (v *Overviews) At(ctx context.Context, j *journal.Journal, now time.Time) (
 	return o, overviewImports(ctx, j, &o, now)
 }
 
-// addWorkflows looks at the workflows: how many, when they fire next, which are paused, whose last run ended badly.
-func (v *Overviews) addWorkflows(ctx context.Context, j *journal.Journal, o *engine.Overview) error {
+// addWorkflows looks at the workflows: how many, when they fire next, which are paused, which runs ended badly.
+func (v *Overviews) addWorkflows(ctx context.Context, j *journal.Journal, o *engine.Overview, now time.Time) error {
 	all, err := v.workflows.Statuses(ctx, j)
 	if err != nil {
 		return err
@@ -84,41 +84,20 @@ func (v *Overviews) addWorkflows(ctx context.Context, j *journal.Journal, o *eng
 		if j == nil {
 			continue
 		}
-		failed, err := j.Runs.Failures(ctx, s.Name, 1)
+		unsettled, err := j.Runs.Unsettled(ctx, s.Name, now.Add(-failuresFor))
 		if err != nil {
 			return err
 		}
-		if len(failed) > 0 {
-			o.Failures = append(o.Failures, failed[0].Brief())
-		}
-		if err := addOmissions(ctx, j, s.Name, o); err != nil {
-			return err
+		for _, r := range unsettled {
+			if r.Status.Failed() {
+				o.Failures = append(o.Failures, r)
+			} else {
+				o.Omissions = append(o.Omissions, r)
+			}
 		}
 	}
-	slices.SortStableFunc(o.Omissions, func(a, b engine.RunBrief) int { return b.Since.Compare(a.Since) })
 	slices.SortStableFunc(o.Next, func(a, b engine.SlotRecord) int { return a.Slot.Compare(b.Slot) })
 	o.Next = o.Next[:min(len(o.Next), overviewSlots)]
-	return nil
-}
-
-// recentRuns is how many runs of a workflow are looked at for its last one that ended with outputs.
-const recentRuns = 10
-
-// addOmissions adds the last run of a workflow that wrote something, if something was left out of it.
-func addOmissions(ctx context.Context, j *journal.Journal, name string, o *engine.Overview) error {
-	runs, err := j.Runs.List(ctx, journal.RunFilter{Kind: engine.KindWorkflow, Workflow: name, Limit: recentRuns})
-	if err != nil {
-		return err
-	}
-	for _, r := range runs {
-		switch {
-		case r.Status == engine.DoneWithOmissions:
-			o.Omissions = append(o.Omissions, r.Brief())
-			return nil
-		case r.Status == engine.Done || r.Status.Failed():
-			return nil
-		}
-	}
 	return nil
 }
 
@@ -188,8 +167,15 @@ func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview
 	for _, r := range waiting {
 		o.Waiting = append(o.Waiting, engine.FileBrief{Name: r.Source, State: r.State, Reason: r.Reason, Since: r.Created})
 	}
-	slices.SortStableFunc(o.Failures, func(a, b engine.RunBrief) int { return b.Since.Compare(a.Since) })
+	o.Failures, o.Omissions = newest(o.Failures, &o.Unlisted), newest(o.Omissions, &o.Unlisted)
 	return nil
+}
+
+// newest returns the newest of a list first, and adds to more how many it leaves out.
+func newest(list []engine.RunBrief, more *int) []engine.RunBrief {
+	slices.SortStableFunc(list, func(a, b engine.RunBrief) int { return b.Since.Compare(a.Since) })
+	*more += max(len(list)-overviewMost, 0)
+	return list[:min(len(list), overviewMost)]
 }
 
 // serving returns the overview of a running serve.

@@ -120,6 +120,11 @@ func (r *Runs) Unpause(ctx context.Context, name string) (was string, err error)
 	return was, r.journal.Runs.Unpause(ctx, name, time.Now())
 }
 
+// Dismiss removes a run from the failures of the overview.
+func (r *Runs) Dismiss(ctx context.Context, id string) error {
+	return r.journal.Runs.Dismiss(ctx, id, time.Now())
+}
+
 // KnownSteps refuses names of steps that the workflow has not.
 func KnownSteps(plan *workflow.Plan, steps []string) error {
 	for _, name := range steps {

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/cost"
@@ -23,8 +25,9 @@ type Overview struct {
 	Approvals []RunBrief     `json:"approvals"` // runs that wait for approval
 	Waiting   []FileBrief    `json:"waiting"`   // files of the import folder
 	Paused    []PauseBrief   `json:"paused"`
-	Failures  []RunBrief     `json:"failures"`            // the last runs of workflows that ended badly, and imports of the last week that failed
-	Omissions []RunBrief     `json:"omissions,omitempty"` // the last runs of workflows that are done with something left out
+	Failures  []RunBrief     `json:"failures"`            // runs that failed and that no later run about the same files made good, and imports of the last week that failed
+	Omissions []RunBrief     `json:"omissions,omitempty"` // the same for runs of the last week that are done with something left out
+	Unlisted  int            `json:"unlisted,omitempty"`  // failures and omissions beyond the longest list
 }
 
 // WorkflowCounts counts the workflows of a vault.
@@ -51,7 +54,8 @@ type RunBrief struct {
 	Subject string    `json:"subject"` // workflow, or source of the import
 	Status  Status    `json:"status"`
 	Reason  string    `json:"reason,omitempty"`
-	Since   time.Time `json:"since"` // its end, or its beginning when it has not ended
+	Since   time.Time `json:"since"`           // its end, or its beginning when it has not ended
+	Files   []string  `json:"files,omitempty"` // what it is about; of a failure those that no later run was about
 }
 
 // FileBrief is a file that waits in the import folder.
@@ -70,11 +74,28 @@ type PauseBrief struct {
 
 // Brief is the run in a few words.
 func (r RunRecord) Brief() RunBrief {
-	b := RunBrief{Run: r.ID, Kind: r.Kind, Subject: r.Workflow, Status: r.Status, Reason: r.Reason, Since: r.Finished}
+	b := RunBrief{Run: r.ID, Kind: r.Kind, Subject: r.Workflow, Status: r.Status, Reason: r.Reason, Since: r.Finished, Files: r.Trigger.Files}
 	if b.Since.IsZero() {
 		b.Since = r.Created
 	}
 	return b
+}
+
+// Title returns the run's workflow or import with the files that it is about: "Plan, about Inbox/a.md".
+func (r RunBrief) Title() string {
+	if len(r.Files) == 0 {
+		return r.Subject
+	}
+	return r.Subject + ", about " + FileList(r.Files)
+}
+
+// FileList names the first files of a list, and how many more there are.
+func FileList(files []string) string {
+	const most = 3
+	if n := len(files) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(files[:most], ", "), n)
+	}
+	return strings.Join(files, ", ")
 }
 
 // MarshalJSON adds `"type":"status"`.

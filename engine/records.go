@@ -26,22 +26,25 @@ type Output struct {
 
 // RunRecord is a run as users and programs see it. Its type in machine output is "run".
 type RunRecord struct {
-	ID       string         `json:"id"`
-	Kind     Kind           `json:"kind"`
-	Workflow string         `json:"workflow"` // name of the workflow, or source of the import
-	Status   Status         `json:"status"`
-	Reason   string         `json:"reason"`
-	Trigger  Trigger        `json:"trigger"`
-	Key      string         `json:"key,omitempty"`
-	At       time.Time      `json:"at"` // the time that date patterns use
-	Created  time.Time      `json:"created"`
-	Started  time.Time      `json:"started,omitzero"`
-	Finished time.Time      `json:"finished,omitzero"`
-	Plan     string         `json:"plan,omitempty"`   // digest of the pinned plan
-	Chosen   []string       `json:"chosen,omitempty"` // steps that were asked for; empty means all
-	Activity string         `json:"activity,omitempty"`
-	Awaits   string         `json:"awaits,omitempty"`  // while parked: the run that a tool started and that is parked itself
-	Resumed  int            `json:"resumed,omitempty"` // how often it was resumed after an interruption
+	ID       string    `json:"id"`
+	Kind     Kind      `json:"kind"`
+	Workflow string    `json:"workflow"` // name of the workflow, or source of the import
+	Status   Status    `json:"status"`
+	Reason   string    `json:"reason"`
+	Trigger  Trigger   `json:"trigger"`
+	Key      string    `json:"key,omitempty"`
+	At       time.Time `json:"at"` // the time that date patterns use
+	Created  time.Time `json:"created"`
+	Started  time.Time `json:"started,omitzero"`
+	Finished time.Time `json:"finished,omitzero"`
+	Plan     string    `json:"plan,omitempty"`   // digest of the pinned plan
+	Chosen   []string  `json:"chosen,omitempty"` // steps that were asked for; empty means all
+	Activity string    `json:"activity,omitempty"`
+	Awaits   string    `json:"awaits,omitempty"`  // while parked: the run that a tool started and that is parked itself
+	Resumed  int       `json:"resumed,omitempty"` // how often it was resumed after an interruption
+
+	Dismissed time.Time `json:"dismissed,omitzero"` // since when the overview does not list its failure
+
 	Steps    []StepRecord   `json:"steps,omitempty"`
 	Outputs  []Output       `json:"outputs"`
 	Changes  []Change       `json:"changes,omitempty"` // all that it did to files, in order; in lists those by tools

@@ -44,7 +44,12 @@ func (s actions) retry(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// control does something to a run or an import, which have the same ids, and goes back to its page.
+// dismiss goes back to the list from which the failure disappears.
+func (s actions) dismiss(w http.ResponseWriter, r *http.Request) {
+	s.control(w, r, func(c Control) error { return c.Dismiss(r.Context(), r.PathValue("id")) })
+}
+
+// control does something to a run or an import, which have the same ids, and goes back to its page or to the first one.
 func (s actions) control(w http.ResponseWriter, r *http.Request, do func(Control) error) {
 	if s.site.cfg.Control == nil {
 		s.site.notFound(w, r)
@@ -57,8 +62,11 @@ func (s actions) control(w http.ResponseWriter, r *http.Request, do func(Control
 	}
 	id := r.PathValue("id")
 	back := "/runs/" + url.PathEscape(id)
-	if r.PostFormValue("back") == "import" {
+	switch r.PostFormValue("back") {
+	case "import":
 		back = importURL(id)
+	case "today":
+		back = "/"
 	}
 	http.Redirect(w, r, back, http.StatusSeeOther)
 }

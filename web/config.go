@@ -47,10 +47,11 @@ type Starter interface {
 	StartWorkflow(ctx context.Context, name string, files []string) (engine.Started, error)
 }
 
-// Control ends and repeats runs and imports; engine.Executor does.
+// Control ends and repeats runs and imports.
 type Control interface {
 	Cancel(ctx context.Context, run string) error
 	Retry(ctx context.Context, run string, from engine.RetryFrom) error
+	Dismiss(ctx context.Context, run string) error // its failure need not be listed any more
 }
 
 // Dropper puts an uploaded file into the import folder, never over another one, and says under which vault name. The name

@@ -221,7 +221,10 @@ func TestActions_controlARun(t *testing.T) {
 	if got := post(t, s, "/runs/i-2/retry", map[string][]string{"back": {"import"}}, nil); got.Header().Get("Location") != "/imports/i-2" {
 		t.Errorf("location %v", got.Header())
 	}
-	if diff := cmp.Diff([]string{"cancel r-5", "retry i-2"}, w.calls); diff != "" {
+	if got := post(t, s, "/runs/r-3/dismiss", map[string][]string{"back": {"today"}}, nil); got.Header().Get("Location") != "/" {
+		t.Errorf("location %v", got.Header())
+	}
+	if diff := cmp.Diff([]string{"cancel r-5", "retry i-2", "dismiss r-3"}, w.calls); diff != "" {
 		t.Error(diff)
 	}
 }

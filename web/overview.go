@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,7 @@ type matter struct {
 	Reason string
 	URL    string // empty: there is no page of it
 	When   stamp
+	Run    string // that can be dismissed; or empty
 }
 
 // totalParts are the figures, and what needs attention if anything does.
@@ -85,35 +87,38 @@ func (s frontPage) matters(o engine.Overview) []matter {
 	var list []matter
 	if len(o.Outdated) > 0 {
 		reason := strings.Join(o.Outdated, ", ") + ": changed since serve started; restart it to apply the change"
-		list = append(list, matter{pill{"warn", "!", "settings"}, "Restart serve", reason, "", stamp{}})
+		list = append(list, matter{pill{"warn", "!", "settings"}, "Restart serve", reason, "", stamp{}, ""})
 	}
 	if t := o.Trust; t != nil && (t.Waiting > 0 || t.Level == "untrusted") {
 		reason := t.Means
 		if t.Waiting > 0 {
 			reason += fmt.Sprintf("; waiting for your approval: %d", t.Waiting)
 		}
-		list = append(list, matter{pill{"warn", "?", "trust"}, "This vault", reason, "/trust", stamp{}})
+		list = append(list, matter{pill{"warn", "?", "trust"}, "This vault", reason, "/trust", stamp{}, ""})
 	}
 	for _, r := range o.Approvals {
-		list = append(list, matter{statusPill(r.Status), r.Subject, r.Reason, "/approvals#h-" + r.Run, s.stampOf(r)})
+		list = append(list, matter{statusPill(r.Status), r.Title(), r.Reason, "/approvals#h-" + r.Run, s.stampOf(r), ""})
 	}
 	for _, f := range o.Waiting {
 		if f.State == engine.ImportNeedsPassword || f.Reason != "" {
-			list = append(list, matter{statePill(f.State), f.Name, f.Reason, "", when(f.Since, s.site.cfg.Now(), s.site.cfg.Zone)})
+			list = append(list, matter{statePill(f.State), f.Name, f.Reason, "", when(f.Since, s.site.cfg.Now(), s.site.cfg.Zone), ""})
 		}
 	}
 	for _, p := range o.Paused {
-		list = append(list, matter{pill{"warn", "‖", "paused"}, p.Workflow, p.Reason, "", stamp{}})
+		list = append(list, matter{pill{"warn", "‖", "paused"}, p.Workflow, p.Reason, "", stamp{}, ""})
 	}
-	for _, r := range o.Failures {
-		page := "/runs/"
+	for _, r := range slices.Concat(o.Failures, o.Omissions) {
+		page, run := "/runs/", r.Run
 		if r.Kind == engine.KindImport {
-			page = "/imports/"
+			page, run = "/imports/", ""
 		}
-		list = append(list, matter{statusPill(r.Status), r.Subject, r.Reason, page + r.Run, s.stampOf(r)})
+		if s.site.cfg.Control == nil {
+			run = ""
+		}
+		list = append(list, matter{statusPill(r.Status), r.Title(), r.Reason, page + r.Run, s.stampOf(r), run})
 	}
-	for _, r := range o.Omissions {
-		list = append(list, matter{statusPill(r.Status), r.Subject, r.Reason, "/runs/" + r.Run, s.stampOf(r)})
+	if o.Unlisted > 0 {
+		list = append(list, matter{pill{"warn", "!", "more"}, fmt.Sprintf("%d more failures", o.Unlisted), "`vaultflow runs --status failed` lists runs", "", stamp{}, ""})
 	}
 	return list
 }

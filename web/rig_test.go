@@ -146,6 +146,8 @@ func (w *world) Retry(_ context.Context, run string, from engine.RetryFrom) erro
 	return nil
 }
 
+func (w *world) Dismiss(_ context.Context, run string) error { w.called("dismiss " + run); return nil }
+
 func (w *world) Drop(_ context.Context, name string, r io.Reader) (string, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {

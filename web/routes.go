@@ -58,6 +58,7 @@ func (s *Server) table() []route {
 		{"POST /workflows/run", session.Run, acts.startWorkflow},
 		{"POST /runs/{id}/cancel", session.Run, acts.cancel},
 		{"POST /runs/{id}/retry", session.Run, acts.retry},
+		{"POST /runs/{id}/dismiss", session.Run, acts.dismiss},
 		{"POST /runs/{id}/undo", session.Run, undoing.undo},
 		{"POST /approvals/{run}", session.Approve, approvals.decide},
 		{"POST /upload", session.Import, acts.upload},

@@ -61,7 +61,7 @@ func newRoot(s *streams) *cobra.Command {
 	flags.BoolVarP(&g.verbose, "verbose", "v", false, "log more")
 	root.AddCommand(
 		newInit(g), newServe(g), newRun(g), newPreview(g), newCheck(g), newImport(g), newList(g), newRuns(g), newShow(g),
-		newRetry(g), newCancel(g), newUndo(g),
+		newRetry(g), newCancel(g), newDismiss(g), newUndo(g),
 		newStatus(g), newSlots(g), newUnpause(g), newApprovals(g), newApprove(g), newTrust(g), newToken(g), newModels(g), newSchema(g), newDoctor(g), newConfig(g),
 		newVersion(g),
 	)

@@ -224,11 +224,7 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 		fmt.Fprintf(w, "  asked for by run %s\n", r.Trigger.Parent)
 	}
 	if files := r.Trigger.Files; len(files) > 0 {
-		more := ""
-		if len(files) > 3 {
-			more = fmt.Sprintf(" and %d more", len(files)-3)
-		}
-		fmt.Fprintf(w, "  started by %s%s\n", strings.Join(files[:min(3, len(files))], ", "), more)
+		fmt.Fprintf(w, "  started by %s\n", engine.FileList(files))
 	}
 	if len(r.Trigger.Causes) > 0 {
 		fmt.Fprintf(w, "  goes back to %s\n", strings.Join(r.Trigger.Causes, ", "))

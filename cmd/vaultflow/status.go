@@ -96,10 +96,10 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 		line("last", "%s  %s: %s", s.Slot.Format("Mon 2006-01-02 15:04 MST"), s.Workflow, words.Slot(s))
 	}
 	for _, r := range o.Running {
-		line("running", "%s, run %s since %s", r.Subject, r.Run, r.Since.In(zone).Format(stamp))
+		line("running", "%s, run %s since %s", r.Title(), r.Run, r.Since.In(zone).Format(stamp))
 	}
 	for _, r := range o.Approvals {
-		line("approval", "%s waits for you: run %s", r.Subject, r.Run)
+		line("approval", "%s waits for you: run %s", r.Title(), r.Run)
 	}
 	for _, f := range o.Waiting {
 		line("file", "%s: %s", f.Name, words.Join(": ", words.State(f.State), f.Reason))
@@ -108,10 +108,19 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 		line("paused", "%s: %s", p.Workflow, p.Reason)
 	}
 	for _, r := range o.Failures {
-		line(strings.ReplaceAll(string(r.Status), "_", " "), "%s: %s (run %s, %s)", r.Subject, words.Shorten(r.Reason, 100), r.Run, r.Since.In(zone).Format(stamp))
+		line(strings.ReplaceAll(string(r.Status), "_", " "), "%s: %s (run %s, %s)", r.Title(), words.Shorten(r.Reason, 100), r.Run, r.Since.In(zone).Format(stamp))
 	}
 	for _, r := range o.Omissions {
-		line("left out", "%s: %s (run %s, %s)", r.Subject, words.Shorten(r.Reason, 200), r.Run, r.Since.In(zone).Format(stamp))
+		line("left out", "%s: %s (run %s, %s)", r.Title(), words.Shorten(r.Reason, 200), r.Run, r.Since.In(zone).Format(stamp))
+	}
+	if o.Unlisted > 0 {
+		line("", "%d more; `vaultflow runs --status failed` lists runs", o.Unlisted)
+	}
+	for _, r := range o.Failures {
+		if r.Kind == engine.KindWorkflow {
+			line("", "`vaultflow show RUN` says more, `vaultflow retry RUN` repeats a run, `vaultflow dismiss RUN` removes it from this list")
+			break
+		}
 	}
 	return t.Flush()
 }

@@ -17,6 +17,7 @@ type Order struct {
 	Cancel string       `json:"cancel,omitempty"` // run
 	Retry  string       `json:"retry,omitempty"`  // run
 
+	Dismiss string `json:"dismiss,omitempty"` // run
 	Unpause string `json:"unpause,omitempty"` // name of a workflow
 	Own     string `json:"own,omitempty"`     // name of a file whose content becomes the user's own
 

@@ -28,10 +28,13 @@ func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) stri
 		}
 	}
 	link := func(workflow string) string { return wikiLink(workflowsDir+"/"+workflow, workflow) }
+	about := func(r engine.RunBrief) string {
+		return link(r.Subject) + plainText(strings.TrimPrefix(r.Title(), r.Subject))
+	}
 	fmt.Fprintf(&b, "Today: %s.\nThis month: %s.\n", words.Period(o.Day), words.Period(o.Month))
 	var lines []string
 	for _, r := range o.Approvals {
-		lines = append(lines, words.Join(": ", wikiLink(workflowsDir+"/"+step.ApprovalsDir+"/"+r.Run, r.Subject), plainText(r.Reason)))
+		lines = append(lines, words.Join(": ", wikiLink(workflowsDir+"/"+step.ApprovalsDir+"/"+r.Run, r.Subject)+plainText(strings.TrimPrefix(r.Title(), r.Subject)), plainText(r.Reason)))
 	}
 	list("Waiting for your approval", lines)
 	lines = nil
@@ -46,7 +49,7 @@ func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) stri
 	list("Paused", lines)
 	lines = nil
 	for _, r := range o.Failures {
-		subject := link(r.Subject)
+		subject := about(r)
 		if r.Kind == engine.KindImport {
 			subject = plainText(r.Subject)
 		}
@@ -56,7 +59,7 @@ func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) stri
 	list("Failed", lines)
 	lines = nil
 	for _, r := range o.Omissions {
-		lines = append(lines, words.Join(": ", link(r.Subject), plainText(r.Reason))+fmt.Sprintf(" (run %s, %s)", r.Run, r.Since.In(zone).Format(noteDay)))
+		lines = append(lines, words.Join(": ", about(r), plainText(r.Reason))+fmt.Sprintf(" (run %s, %s)", r.Run, r.Since.In(zone).Format(noteDay)))
 	}
 	list("Done, with something left out", lines)
 	lines = nil

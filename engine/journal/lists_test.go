@@ -50,6 +50,10 @@ var listings = map[string]func(b testing.TB, j *journal.Journal) error{
 		_, err := j.Runs.Failures(b.Context(), "area/workflow 007", 3)
 		return err
 	},
+	"unsettled": func(b testing.TB, j *journal.Journal) error {
+		_, err := j.Runs.Unsettled(b.Context(), "area/workflow 007", epoch.Add(-day))
+		return err
+	},
 	"runs today": func(b testing.TB, j *journal.Journal) error {
 		_, err := j.Runs.Count(b.Context(), "area/workflow 007", epoch.Add(-day))
 		return err

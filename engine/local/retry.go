@@ -171,7 +171,7 @@ func (c Config) renew(e *engine.Entry) (changed bool, err error) {
 // reset removes the end from a run's views. The body reports the steps again.
 func reset(e *engine.Entry) {
 	r := &e.Run
-	r.Status, r.Reason, r.Failure, r.Finished, r.Steps = engine.Queued, "", nil, time.Time{}, nil
+	r.Status, r.Reason, r.Failure, r.Finished, r.Dismissed, r.Steps = engine.Queued, "", nil, time.Time{}, time.Time{}, nil
 	e.Cancelled = false
 	if i := e.Import; i != nil {
 		*i = engine.ImportRecord{ID: i.ID, Source: i.Source, State: engine.ImportQueued, SHA256: i.SHA256, Size: i.Size, Created: i.Created}
