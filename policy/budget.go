@@ -98,6 +98,21 @@ func (b Budget) Merge(over Overlay) (Budget, error) {
 	return b, nil
 }
 
+// Widened returns the budget with room for so many pages and their pictures, where nobody has set another number.
+func (b Budget) Widened(pages int) Budget {
+	b.Origins = maps.Clone(b.Origins)
+	for key, most := range map[string]*int{"max_images": &b.MaxImages, "max_pages": &b.MaxPages} {
+		if b.Origins[key] == "" && pages > *most {
+			*most = pages
+			if b.Origins == nil {
+				b.Origins = map[string]string{}
+			}
+			b.Origins[key] = "window"
+		}
+	}
+	return b
+}
+
 func (b *Budget) set(key string, v float64) error {
 	if !(v >= 0) || v > 1e15 {
 		return fmt.Errorf("%s must be a number that is not negative, not %v", key, v)

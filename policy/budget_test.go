@@ -38,6 +38,18 @@ func TestMerge_laterGoesBefore(t *testing.T) {
 	}
 }
 
+func TestWidened(t *testing.T) {
+	t.Parallel()
+	b := merged(t, policy.Overlay{From: "settings", Limits: map[string]float64{"max_images": 8}})
+	wide := b.Widened(30)
+	if wide.MaxImages != 8 || wide.MaxPages != 30 || wide.Origins["max_pages"] != "window" || b.Origins["max_pages"] != "" {
+		t.Errorf("got %+v, and %v of the one before", wide, b.Origins)
+	}
+	if few := policy.DefaultBudget().Widened(1); !cmp.Equal(few, policy.DefaultBudget()) {
+		t.Errorf("one page: %+v", few)
+	}
+}
+
 func TestMerge_takesEveryKeyOfTheLanguage(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{

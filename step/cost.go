@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/metered"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/step/parts"
 )
 
 // Pricing returns the model's price.
@@ -24,7 +25,7 @@ type Budgets struct {
 }
 
 // Of returns the step's budget: its own on top of the workflow's on top of the settings'. A cap that bounds a step elsewhere
-// bounds the whole run in the frontmatter.
+// bounds the whole run in the frontmatter. Parts of documents fit by default.
 func (b Budgets) Of(s Context) (policy.Budget, CallLimits, error) {
 	limits := maps.Clone(s.Plan.Meta.Budget.Limits)
 	for _, key := range []string{"max_cost_usd", "max_total_tokens"} {
@@ -39,6 +40,9 @@ func (b Budgets) Of(s Context) (policy.Budget, CallLimits, error) {
 	}
 	if err != nil {
 		return budget, CallLimits{}, failure.New(failure.InvalidWorkflow, "", "%s: budget: %v", s.Plan.File, err)
+	}
+	if each := s.Step.ForEach; each != nil && each.Parts != "" {
+		budget = budget.Widened(parts.Longest(each.Size()))
 	}
 	return budget, CallLimits{ToolImages: budget.MaxToolImages, StepImages: budget.MaxStepImages}, nil
 }

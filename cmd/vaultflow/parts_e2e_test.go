@@ -8,7 +8,6 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -159,7 +158,6 @@ func (r *reader) since() [][]string {
 }
 
 const windows = `---
-budget: {max_images: 40, max_pages: 40}
 ---
 ## Read
 @for_each pages of [[Workbook]] (pending, window=20, overlap=1, parallel=2)
@@ -217,10 +215,7 @@ func (w *workbook) asked(r *reader, what string, least, most int) {
 // A long document is read in windows, each once. Only windows with other pages are read again; the links of the others follow.
 func TestParts_workbook(t *testing.T) {
 	t.Parallel()
-	pages := 45
-	if os.Getenv("VAULTFLOW_LONG") != "" {
-		pages = 600
-	}
+	const pages = 45
 	r := &reader{}
 	w := &workbook{bench: newBench(t, adapters()[0], seeing)}
 	server := llmtest.NewComposing(t, llmtest.Anthropic{}, llmtest.Limits{}, r.answer)

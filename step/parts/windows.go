@@ -18,6 +18,9 @@ func Windows(pages []Page, old []Part, size, overlap int) []Part {
 	return w.parts(shape)
 }
 
+// Longest returns how many pages a window of a size has at most.
+func Longest(size int) int { return 3 * size / 2 }
+
 // windowing is the pages of windows without overlap.
 type windowing struct {
 	size, overlap int
@@ -97,7 +100,7 @@ func (w *windowing) divide() {
 
 // pieces returns into how many pieces to divide a window with so many pages of its own; room is how many it should have.
 func (w *windowing) pieces(own, room int) int {
-	fit := func(pages int) bool { return 2*(w.overlap+pages) <= 3*w.size }
+	fit := func(pages int) bool { return w.overlap+pages <= Longest(w.size) }
 	if fit(own) {
 		return 1
 	}
