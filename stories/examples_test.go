@@ -61,7 +61,7 @@ func (s *story) usable(workflow string, file ...string) {
 func (s *story) imported(source string) string {
 	s.T.Helper()
 	var found engine.ImportRecord
-	s.Wait(patience, "the import of "+source, func() (bool, string) {
+	s.Wait(patience(), "the import of "+source, func() (bool, string) {
 		all := s.Imports()
 		for _, r := range all {
 			if r.Source == "Import/"+source {
@@ -281,7 +281,7 @@ func TestExamples_inboxFiling(t *testing.T) {
 func (s *story) waits(workflow string, count int) engine.RunRecord {
 	s.T.Helper()
 	var runs []engine.RunRecord
-	s.Wait(patience, workflow+" to ask", func() (bool, string) {
+	s.Wait(patience(), workflow+" to ask", func() (bool, string) {
 		runs = s.Runs(workflow)
 		return len(runs) == count && runs[0].Status == engine.AwaitingApproval, describe(runs)
 	})

@@ -54,7 +54,7 @@ type service struct {
 func newService(t *testing.T) *service {
 	t.Helper()
 	s := &service{}
-	s.Server = llmtest.NewComposing(t, llmtest.OpenAI{Kind: "openai_compatible"}, llmtest.Limits{Images: 20, Side: 8000, Body: 50 << 20, Tokens: 128_000}, s.reply)
+	s.Server = llmtest.NewComposing(t, llmtest.OpenAI{Kind: "openai_compatible"}, llmtest.Limits{Images: 50, Side: 8000, Body: 50 << 20, Tokens: 128_000}, s.reply)
 	return s
 }
 
@@ -86,6 +86,13 @@ func (s *service) reply(c llmtest.Captured) llmtest.Reply {
 	}
 	answer.Text = a.answer
 	return llmtest.Reply{Answer: answer}
+}
+
+// forget forgets the last answer, which reached nobody.
+func (s *service) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asks, s.before = s.asks[:len(s.asks)-1], nil
 }
 
 // asked returns the answered requests so far.

@@ -17,8 +17,13 @@ import (
 	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
 
-// patience is how long one thing may take.
-const patience = 3 * sitetest.Patience
+// patience is how long one thing may take. A book of 600 pages is drawn and recognised in the long tier.
+func patience() time.Duration {
+	if sitetest.Long() {
+		return 60 * sitetest.Patience
+	}
+	return 3 * sitetest.Patience
+}
 
 // story is a vault with the real worker, and a model that answers from what it is shown.
 type story struct {
@@ -76,7 +81,7 @@ func (s *story) drop(name string, data []byte) {
 func (s *story) ran(workflow string, count int, statuses ...engine.Status) []engine.RunRecord {
 	s.T.Helper()
 	var runs []engine.RunRecord
-	s.Wait(patience, fmt.Sprintf("%d runs of %s", count, workflow), func() (bool, string) {
+	s.Wait(patience(), fmt.Sprintf("%d runs of %s", count, workflow), func() (bool, string) {
 		runs = slices.DeleteFunc(s.Runs(workflow), func(r engine.RunRecord) bool { return r.Kind == engine.KindUndo })
 		over := len(runs) >= count
 		for _, r := range runs {
