@@ -30,6 +30,9 @@ func (blank) OwnWrite(context.Context, string, string, string) (bool, error) { r
 // EverWrote implements step.Memory.
 func (blank) EverWrote(context.Context, string, string) (bool, error) { return false, nil }
 
+// Written implements step.Memory.
+func (blank) Written(context.Context, string, string) ([]engine.Change, error) { return nil, nil }
+
 // Committed implements step.Memory.
 func (blank) Committed(context.Context, engine.StepRef, []engine.Mark, []engine.Var) error {
 	return errPreview

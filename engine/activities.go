@@ -346,6 +346,8 @@ type StagedFile struct {
 	Named    string   `json:"named,omitempty"`
 	NameFrom []string `json:"name_from,omitempty"`
 	Granted  bool     `json:"granted,omitempty"`
+
+	Own map[string]string `json:"own,omitempty"` // see [Change]
 }
 
 // Mark records that a pending input's file was processed with this content.

@@ -26,6 +26,9 @@ type Change struct {
 	// Doubt is set when the process died during the change and somebody has edited the file since, so nobody knows whether
 	// it was made. The file is left alone.
 	Doubt bool `json:"doubt,omitempty"`
+	// Own has digests of what the run wrote below headings, by heading. Other lines there are somebody else's. What other changes
+	// wrote is what After has and Before has not.
+	Own map[string]string `json:"own,omitempty"`
 }
 
 // String describes the change: "moved a.md to b.md".

@@ -15,6 +15,7 @@ type composition struct {
 	mode   directives.WriteMode // an empty one is replace
 	header string               // heading text put before the answer; "" for none
 	lines  bool                 // the file is a list of JSON lines: an appended one follows without a blank line
+	shared []string             // of a section in which others may write, too: what the workflow wrote there; nil: all of it is its own
 }
 
 // compose returns a file's new content; old is nil for a new file. It keeps the file's line endings (those of its first line), a
@@ -41,10 +42,28 @@ func (c composition) below(old []byte, answer string) (data []byte, left []strin
 	case directives.MergeAppend:
 		data, err = note.AppendSection(old, c.mode.Heading, c.headed(answer))
 	default:
-		data, err = note.ReplaceSection(old, c.mode.Heading, c.headed(answer))
+		data, left, err = c.renewed(old, answer)
 	}
 	if err == nil && note.Spills(data, c.mode.Heading, note.Trim(answer)) {
-		left = []string{fmt.Sprintf("the answer has headings that end the section %q; what follows the first of them no longer belongs to it", c.mode.Heading)}
+		left = append(left, fmt.Sprintf("the answer has headings that end the section %q; what follows the first of them no longer belongs to it", c.mode.Heading))
+	}
+	return data, left, err
+}
+
+// renewed returns a note whose text below a heading is replaced by the answer. What others wrote there stays.
+func (c composition) renewed(old []byte, answer string) (data []byte, left []string, err error) {
+	if c.shared == nil {
+		data, err = note.ReplaceSection(old, c.mode.Heading, c.headed(answer))
+		return data, nil, err
+	}
+	data, kept, err := note.RenewSection(old, c.mode.Heading, c.headed(answer), c.shared)
+	if len(kept) > 0 {
+		first, _, _ := strings.Cut(strings.TrimSpace(kept[0]), "\n")
+		said := fmt.Sprintf("below %q, text that this workflow did not write was kept: %q", c.mode.Heading, oneLine(first))
+		if more := len(kept) - 1; more > 0 {
+			said += fmt.Sprintf(" and %d more", more)
+		}
+		left = []string{said}
 	}
 	return data, left, err
 }

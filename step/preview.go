@@ -186,7 +186,7 @@ func merging(m directives.WriteMode) string {
 	case m.Merge == directives.MergeAppend:
 		return fmt.Sprintf("the answer is added below %q", m.Heading)
 	}
-	return fmt.Sprintf("the text below %q is replaced", m.Heading)
+	return fmt.Sprintf("the workflow's text below %q is replaced", m.Heading)
 }
 
 func (p *Previewer) resolve(ctx context.Context, s Context, out *Previewed) ([]engine.ResolvedInput, error) {

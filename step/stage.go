@@ -105,6 +105,7 @@ type stagedContent struct {
 	engine.StagedFile
 	data     []byte
 	warnings []string
+	wrote    map[string]string // texts below headings that others share, by headingKey
 }
 
 func committedTargets(files []engine.StagedFile) map[string]bool {
@@ -137,6 +138,11 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 		return err
 	}
 	file.Named, file.NameFrom, file.Granted = place.Named, place.from, output.Untrusted
+	if c.mode.Mode == directives.ModeSection && c.mode.Merge == "" {
+		if c.shared, err = st.ownBelow(ctx, file, c.mode.Heading); err != nil {
+			return err
+		}
+	}
 	if err := st.add(file, c, output, text, exit); err != nil {
 		return err
 	}
@@ -195,6 +201,9 @@ func (f *stagedContent) add(c composition, output directives.Output, text string
 		return failure.New(failure.Output, "", "write %s: %v", f.Name, err)
 	}
 	f.data = data
+	if c.shared != nil {
+		f.wrote[headingKey(c.mode.Heading)] = c.headed(text)
+	}
 	for _, what := range left {
 		f.warnings = append(f.warnings, f.Name+": "+what)
 	}
@@ -208,7 +217,7 @@ func (st *staging) file(name, mode string) (*stagedContent, error) {
 		if err != nil {
 			return nil, err
 		}
-		file := &stagedContent{StagedFile: engine.StagedFile{Name: free}}
+		file := &stagedContent{StagedFile: engine.StagedFile{Name: free}, wrote: map[string]string{}}
 		st.files = append(st.files, file)
 		return file, nil
 	}
@@ -221,7 +230,7 @@ func (st *staging) file(name, mode string) (*stagedContent, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, failure.New(failure.Output, "", "read %s before writing: %v", name, err)
 	}
-	file := &stagedContent{StagedFile: engine.StagedFile{Name: name, Base: digest}, data: data}
+	file := &stagedContent{StagedFile: engine.StagedFile{Name: name, Base: digest}, data: data, wrote: map[string]string{}}
 	st.files = append(st.files, file)
 	return file, nil
 }
@@ -338,6 +347,16 @@ func (st *staging) finish(ctx context.Context) (engine.StageOut, error) {
 			return out, err
 		}
 		file.New = digest
+		for heading, text := range file.wrote {
+			digest, err := st.a.stored.Blobs.Put(ctx, []byte(text))
+			if err != nil {
+				return out, err
+			}
+			if file.Own == nil {
+				file.Own = map[string]string{}
+			}
+			file.Own[heading] = digest
+		}
 		out.Warnings = append(out.Warnings, file.warnings...)
 		out.Files = append(out.Files, file.StagedFile)
 	}

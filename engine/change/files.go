@@ -58,7 +58,7 @@ func Of(file engine.StagedFile) engine.Change {
 	if file.Base == "" {
 		kind = engine.ChangeCreate
 	}
-	return engine.Change{Kind: kind, Name: file.Name, Before: file.Base, After: file.New}
+	return engine.Change{Kind: kind, Name: file.Name, Before: file.Base, After: file.New, Own: file.Own}
 }
 
 // State is how the vault looks after an attempt to change it.

@@ -60,3 +60,49 @@ func TestChanges_keptByCallUntilTheRunIsReopened(t *testing.T) {
 		t.Errorf("%d changes after the run was reopened, want 2", len(list))
 	}
 }
+
+// What a workflow wrote to a file is known without what was undone, and again when the undo was undone.
+func TestMemory_writtenAndNotUndone(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	do := func(run, workflow string, kind engine.Kind, name, before, after string) {
+		t.Helper()
+		e := entry(run, run, workflow)
+		e.Run.Kind = kind
+		create(t, j, e)
+		ref := engine.StepRef{Run: run, Workflow: workflow}
+		if err := j.Changes.Intend(t.Context(), ref, "c", engine.Change{Kind: engine.ChangeWrite, Name: name, Before: before, After: after}, "", time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if run != "dead" {
+			if err := j.Changes.Made(t.Context(), ref, "c", true); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	expect := func(want ...string) {
+		t.Helper()
+		list, err := j.Memory.Written(t.Context(), "w", "a.md")
+		var got []string
+		for _, c := range list {
+			got = append(got, c.After)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	}
+	expect()
+	do("r1", "w", engine.KindWorkflow, "a.md", "", "1")
+	do("v1", "v", engine.KindWorkflow, "a.md", "1", "v")
+	do("r2", "w", engine.KindWorkflow, "a.md", "1p", "2")
+	do("b1", "w", engine.KindWorkflow, "b.md", "", "b")
+	do("dead", "w", engine.KindWorkflow, "a.md", "2", "x")
+	expect("1", "2")
+	do("u1", "w", engine.KindUndo, "a.md", "2", "1p")
+	expect("1")
+	do("u2", "w", engine.KindUndo, "a.md", "1p", "2")
+	expect("1", "2")
+	do("u3", "w", engine.KindUndo, "a.md", "2", "1p")
+	do("r3", "w", engine.KindWorkflow, "a.md", "1p", "3")
+	expect("1", "3")
+}

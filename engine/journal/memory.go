@@ -161,6 +161,41 @@ func (mem *Memory) EverWrote(ctx context.Context, workflow, name string) (bool, 
 	return own, nil
 }
 
+// lastWrites is how many changes Written looks back.
+const lastWrites = 20
+
+// Written returns what the runs of a workflow did to a file and nobody has undone since, oldest first, the latest of them.
+func (mem *Memory) Written(ctx context.Context, workflow, name string) ([]engine.Change, error) {
+	type made struct {
+		engine.Change
+		undoes bool
+	}
+	list, err := query(ctx, mem.db.read, func(r row) (m made, err error) {
+		var view []byte
+		if err = r.Scan(&view, &m.undoes); err == nil {
+			err = json.Unmarshal(view, &m.Change)
+		}
+		return m, err
+	}, `SELECT c.view, r.kind = ? FROM runs r JOIN changes c ON c.run = r.id WHERE r.workflow = ? AND c.made = 1 AND json_extract(c.view, '$.name') = ?
+		ORDER BY c.rowid DESC LIMIT ?`, string(engine.KindUndo), workflow, name, 2*lastWrites)
+	if err != nil {
+		return nil, fmt.Errorf("look up what %s wrote to %q: %w", workflow, name, err)
+	}
+	var stand, undone []engine.Change
+	for _, m := range slices.Backward(list) {
+		last := len(stand) - 1
+		switch {
+		case !m.undoes:
+			stand, undone = append(stand, m.Change), nil
+		case last >= 0 && stand[last].After == m.Before && stand[last].Before == m.After:
+			stand, undone = stand[:last], append(undone, stand[last])
+		case len(undone) > 0 && undone[len(undone)-1].After == m.After: // the undo of an undo
+			stand, undone = append(stand, undone[len(undone)-1]), undone[:len(undone)-1]
+		}
+	}
+	return stand[max(0, len(stand)-lastWrites):], nil
+}
+
 // packed is a digest in half as many bytes.
 func packed(digest string) []byte {
 	if raw, err := hex.DecodeString(digest); err == nil {

@@ -63,6 +63,11 @@ func (m *Memory) Committed(_ context.Context, ref engine.StepRef, marks []engine
 	return nil
 }
 
+// Written implements step.Memory. Nothing is undone.
+func (m *Memory) Written(_ context.Context, _, name string) ([]engine.Change, error) {
+	return m.written[name], nil
+}
+
 // Parts implements step.Memory.
 func (m *Memory) Parts(_ context.Context, _, step, document string) ([]engine.PartState, error) {
 	var list []engine.PartState

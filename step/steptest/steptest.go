@@ -99,6 +99,8 @@ type Journal struct {
 	Intents map[string]Intent // by CallKey
 	Writes  map[string]bool   // by workflow, name and digest, divided by blanks
 
+	written map[string][]engine.Change // those that were made, by name
+
 	mu    sync.Mutex
 	blobs map[string][]byte // guarded by mu
 }
@@ -111,7 +113,7 @@ var (
 
 // NewJournal returns an empty journal.
 func NewJournal(f *Fuse) *Journal {
-	return &Journal{Fuse: f, Intents: map[string]Intent{}, Writes: map[string]bool{}, blobs: map[string][]byte{}}
+	return &Journal{Fuse: f, Intents: map[string]Intent{}, Writes: map[string]bool{}, written: map[string][]engine.Change{}, blobs: map[string][]byte{}}
 }
 
 // Put implements change.Blobs.
@@ -199,7 +201,7 @@ func (j *Journal) Made(_ context.Context, ref engine.StepRef, call string, made 
 			delete(j.Intents, key)
 			return nil
 		}
-		j.Intents[key] = i
+		j.Intents[key], j.written[i.Change.Name] = i, append(j.written[i.Change.Name], i.Change)
 		return nil
 	})
 }
