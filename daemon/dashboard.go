@@ -153,10 +153,15 @@ type webStarter struct{ w *Process }
 // StartWorkflow implements web.Starter.
 func (s webStarter) StartWorkflow(ctx context.Context, name string, files []string) (engine.Started, error) {
 	id, err := s.w.Runs.Start(ctx, control.RunOrder{Workflow: name, Files: files})
-	if control.ClassOf(err) != "" { // it is meant for the user
-		err = failure.New(failure.InvalidWorkflow, "", "%v", err)
+	return engine.Started{Run: id, Created: true}, forUser(err)
+}
+
+// forUser makes a refusal that is meant for the user a failure that the dashboard shows.
+func forUser(err error) error {
+	if control.ClassOf(err) != "" {
+		return failure.New(failure.InvalidWorkflow, "", "%v", err)
 	}
-	return engine.Started{Run: id, Created: true}, err
+	return err
 }
 
 // webTrust is what the vault asks for, for the dashboard.
@@ -196,6 +201,25 @@ func (c webControl) Cancel(ctx context.Context, run string) error { return c.w.R
 // Retry implements web.Control.
 func (c webControl) Retry(ctx context.Context, run string, from engine.RetryFrom) error {
 	return c.w.Runs.Retry(ctx, run, from)
+}
+
+// Again implements web.Control.
+func (c webControl) Again(ctx context.Context, run string) (started string, err error) {
+	r, err := c.w.Journal.Runs.Run(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	orders, _, err := c.w.Workspace.Workflows.Again(r)
+	for _, o := range orders {
+		var id string
+		if id, err = c.w.Runs.Start(ctx, o); err != nil {
+			break
+		}
+		if started == "" {
+			started = id
+		}
+	}
+	return started, forUser(err)
 }
 
 // Dismiss implements web.Control.

@@ -256,6 +256,38 @@ func (w *Workflows) NextSlots(name string) ([]engine.SlotRecord, error) {
 	return rows, nil
 }
 
+// Again returns the orders that run the workflow of a run as it is now, about the same files, and those files that are gone.
+func (w *Workflows) Again(r engine.RunRecord) (orders []control.RunOrder, gone []string, err error) {
+	if r.Kind != engine.KindWorkflow {
+		return nil, nil, control.Usage.Errorf("run %s is no run of a workflow", r.ID)
+	}
+	plan, err := w.Named(r.Workflow)
+	if err != nil {
+		return nil, nil, err
+	}
+	var files []string
+	for _, name := range r.Trigger.Files {
+		if _, err := fileNamed(w.vault.FS(), name); control.ClassOf(err) == control.Usage {
+			gone = append(gone, name)
+			continue
+		}
+		files = append(files, name)
+	}
+	order := control.RunOrder{Workflow: plan.Name, Steps: r.Chosen}
+	switch {
+	case len(files) == 0 && len(gone) > 0:
+		return nil, gone, control.Usage.Errorf("the files of run %s are gone: %s", r.ID, engine.FileList(gone))
+	case len(files) < 2 || !plan.EachByHand():
+		order.Files = files
+		return []control.RunOrder{order}, gone, nil
+	}
+	for _, file := range files {
+		order.Files = []string{file}
+		orders = append(orders, order)
+	}
+	return orders, gone, nil
+}
+
 // ChangedSince explains that a run's workflow was edited since. It returns "" if it was not, or is gone: the run has its own plan.
 func (w *Workflows) ChangedSince(ctx context.Context, j *journal.Journal, r engine.RunRecord) string {
 	data, err := j.Blobs.Get(ctx, r.Plan)
@@ -271,5 +303,10 @@ func (w *Workflows) ChangedSince(ctx context.Context, j *journal.Journal, r engi
 	if err != nil || !slices.ContainsFunc(all, changed) {
 		return ""
 	}
-	return fmt.Sprintf("%s has changed since run %s started; the run keeps the old version, and `vaultflow run %s` runs the new one", pinned.File, r.ID, r.Workflow)
+	same := ""
+	if len(r.Trigger.Files) > 0 {
+		same = " about the same files"
+	}
+	return fmt.Sprintf("%s has changed since run %s started. A retry repeats the run with the old version; `vaultflow retry %s --current` runs the new one%s",
+		pinned.File, r.ID, r.ID, same)
 }

@@ -179,7 +179,7 @@ func (f Facts) lacks(p piece) *PatternError {
 			e.Message, e.Suggestion = "no file started this run, so {"+p.name+"} has no value", "name one: vaultflow run WORKFLOW FILE"
 		default:
 			e.Message = fmt.Sprintf("%d files started this run, so {%s} means none of them", n, p.name)
-			e.Suggestion = "write @for_each trigger and {item}, or runs: each in the frontmatter"
+			e.Suggestion = "write runs: each in the frontmatter, or @for_each trigger and {item}; then retry the run with --current"
 		}
 	}
 	return e

@@ -38,6 +38,16 @@ func (s actions) cancel(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s actions) retry(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
+	if c := s.site.cfg.Control; c != nil && r.PostFormValue("current") != "" {
+		started, err := c.Again(r.Context(), r.PathValue("id"))
+		if err != nil {
+			s.site.failWith(w, r, err)
+			return
+		}
+		http.Redirect(w, r, "/runs/"+url.PathEscape(started), http.StatusSeeOther)
+		return
+	}
 	s.control(w, r, func(c Control) error {
 		from := engine.RetryFrom{Step: r.PostFormValue("step"), Failed: r.PostFormValue("failed") != ""}
 		return c.Retry(r.Context(), r.PathValue("id"), from)

@@ -51,7 +51,8 @@ type Starter interface {
 type Control interface {
 	Cancel(ctx context.Context, run string) error
 	Retry(ctx context.Context, run string, from engine.RetryFrom) error
-	Dismiss(ctx context.Context, run string) error // its failure need not be listed any more
+	Again(ctx context.Context, run string) (started string, err error) // runs its workflow as it is now, about the same files
+	Dismiss(ctx context.Context, run string) error                     // its failure need not be listed any more
 }
 
 // Dropper puts an uploaded file into the import folder, never over another one, and says under which vault name. The name

@@ -217,7 +217,7 @@ func TestRun_retries(t *testing.T) {
 	if strings.Contains(body, `value="After"`) {
 		t.Error("a step behind one that failed cannot be begun again")
 	}
-	for want, form := range map[string]url.Values{"retry r-9": {}, "retry r-9 failed": {"failed": {"yes"}}, "retry r-9 Log": {"step": {"Log"}}} {
+	for want, form := range map[string]url.Values{"again r-9": {"current": {"yes"}}, "retry r-9": {}, "retry r-9 failed": {"failed": {"yes"}}, "retry r-9 Log": {"step": {"Log"}}} {
 		headers := map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": "http://127.0.0.1:8321"}
 		if got := post(t, s, "/runs/r-9/retry", form, headers); got.Code != http.StatusSeeOther || w.calls[len(w.calls)-1] != want {
 			t.Errorf("%v: %d, %v; want %s", form, got.Code, w.calls, want)

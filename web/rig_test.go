@@ -146,6 +146,11 @@ func (w *world) Retry(_ context.Context, run string, from engine.RetryFrom) erro
 	return nil
 }
 
+func (w *world) Again(_ context.Context, run string) (string, error) {
+	w.called("again " + run)
+	return "r-new", nil
+}
+
 func (w *world) Dismiss(_ context.Context, run string) error { w.called("dismiss " + run); return nil }
 
 func (w *world) Drop(_ context.Context, name string, r io.Reader) (string, error) {

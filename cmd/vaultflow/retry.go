@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,11 +16,12 @@ import (
 
 func newRetry(g *globals) *cobra.Command {
 	var from engine.RetryFrom
+	var current bool
 	cmd := &cobra.Command{
 		Use: "retry RUN", Short: "Retry a failed or cancelled run from the step that failed", Args: args(cobra.ExactArgs(1)),
 		Long: "Retry a run that failed, was refused or was cancelled. It continues where it failed: completed steps are not repeated, and\n" +
 			"answers that were paid for are used. An interrupted run resumes too, if no serve is running. The run keeps the plan with\n" +
-			"which it started.",
+			"which it started. After you have corrected the workflow, --current runs it again about the same files.",
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			a, err := g.open(cmd.Context())
 			if err != nil {
@@ -30,12 +32,34 @@ func newRetry(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if current {
+				if from != (engine.RetryFrom{}) {
+					return usagef("--current starts a new run: leave --step and --failed out")
+				}
+				return runAgain(cmd, a, g, found)
+			}
 			return retryRun(cmd.Context(), a, g, found, from)
 		},
 	}
 	cmd.Flags().StringVar(&from.Step, "step", "", "rerun this step and all later ones, whatever the run's outcome; what they wrote before stays")
+	cmd.Flags().BoolVar(&current, "current", false, "start new runs of the workflow as it is now, about the files of this run; its --var values are not used")
 	cmd.Flags().BoolVar(&from.Failed, "failed", false, "rerun only the batches that failed or were skipped (@for_each on_error=skip)")
 	return cmd
+}
+
+// runAgain runs the workflow of a run as it is now, about the same files, and waits for it.
+func runAgain(cmd *cobra.Command, a *daemon.Workspace, g *globals, r engine.RunRecord) error {
+	orders, gone, err := a.Workflows.Again(r)
+	if err != nil {
+		return err
+	}
+	if len(gone) > 0 {
+		fmt.Fprintf(g.err, "left out, because they are gone: %s\n", strings.Join(gone, ", "))
+	}
+	if err := allowByHand(cmd.Context(), g, cmd.InOrStdin(), a, r.Workflow); err != nil {
+		return err
+	}
+	return runOrders(cmd.Context(), a, g, orders)
 }
 
 // knownRun finds a run by its id, or by the beginning of one.

@@ -55,16 +55,12 @@ func newRun(g *globals) *cobra.Command {
 					return err
 				}
 			}
+			var orders []control.RunOrder
 			for _, file := range files {
 				o.Files = []string{file}
-				if failed := runWorkflow(cmd.Context(), a, g, o); err == nil {
-					err = failed // the others may succeed
-				}
-				if cmd.Context().Err() != nil {
-					break
-				}
+				orders = append(orders, o)
 			}
-			return err
+			return runOrders(cmd.Context(), a, g, orders)
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.Steps, "step", nil, "only this step (repeatable)")
@@ -84,6 +80,20 @@ func namedPlan(a *daemon.Workspace, names []string) (*workflow.Plan, error) {
 		}
 	}
 	return plan, err
+}
+
+// runOrders runs a workflow several times, one after the other, and returns the first error.
+func runOrders(ctx context.Context, a *daemon.Workspace, g *globals, orders []control.RunOrder) error {
+	var err error
+	for _, o := range orders {
+		if failed := runWorkflow(ctx, a, g, o); err == nil {
+			err = failed // the others may succeed
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return err
 }
 
 // runWorkflow runs a workflow about some files, and waits for it.

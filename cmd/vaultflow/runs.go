@@ -237,6 +237,13 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 			fmt.Fprintf(w, "  hint: %s\n", r.Failure.Hint)
 		}
 	}
+	if r.Status.Failed() && r.Kind == engine.KindWorkflow {
+		same := ""
+		if len(r.Trigger.Files) > 0 {
+			same = " about the same files"
+		}
+		fmt.Fprintf(w, "  then: `vaultflow retry %s` repeats the run as it was; `vaultflow retry %s --current` runs the workflow as it is now%s\n", r.ID, r.ID, same)
+	}
 	for _, s := range r.Steps {
 		fmt.Fprintf(w, "  step %s: %s", s.Step, statusText(s.Status, s.Reason))
 		if s.Model != "" {

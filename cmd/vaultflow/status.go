@@ -118,7 +118,7 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 	}
 	for _, r := range o.Failures {
 		if r.Kind == engine.KindWorkflow {
-			line("", "`vaultflow show RUN` says more, `vaultflow retry RUN` repeats a run, `vaultflow dismiss RUN` removes it from this list")
+			line("", "`vaultflow show RUN` says more, `vaultflow retry RUN` repeats a run (with --current: as the workflow is now), `vaultflow dismiss RUN` removes it from this list")
 			break
 		}
 	}
