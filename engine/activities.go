@@ -257,7 +257,8 @@ type GenerateOut struct {
 	Model    string     `json:"model,omitempty"`  // the provider's name of the model that answered
 	Provider string     `json:"provider,omitempty"`
 	Usage    cost.Usage `json:"usage"`
-	Omitted  []string   `json:"omitted,omitempty"` // left out while sending: a file that had vanished
+	Omitted  []string   `json:"omitted,omitempty"` // in records of earlier versions, and of a fallback's prompt: a line for each omission
+	Lost     []Omission `json:"lost,omitempty"`    // left out while sending: a file that had vanished, or what the service refused
 	Warnings []string   `json:"warnings,omitempty"`
 	Evicted  []string   `json:"evicted,omitempty"` // names of media that were left out of the request to fit
 	Unseen   []string   `json:"unseen,omitempty"`  // names of media that were sent and that the model cannot have seen

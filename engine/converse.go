@@ -59,11 +59,16 @@ func (w *work) heard(got GenerateOut) {
 	r := &w.rec
 	r.Answer, r.Raw, r.Answered, r.Cached = got.Answer, got.Raw, got.Model, got.Cached
 	r.Usage, r.Calls = r.Usage.Add(got.Usage), r.Calls+1
-	r.Warnings = append(r.Warnings, got.Warnings...)
+	for _, warning := range got.Warnings {
+		if !slices.Contains(r.Warnings, warning) { // a conversation meets the same limit with each call
+			r.Warnings = append(r.Warnings, warning)
+		}
+	}
 	w.left = append(w.left, got.Omitted...)
 	if got.Omissions != nil {
 		w.omissions = got.Omissions
 	}
+	w.omissions = slices.Concat(w.omissions, got.Lost)
 	w.omit()
 	w.pages = addPages(w.pages, got.Pages)
 	if got.Count != (TokenCount{}) {
@@ -87,7 +92,7 @@ type conversation struct {
 
 // reply returns the blob of the next message to the model, or "" if the answer is accepted.
 func (c *conversation) reply(in GenerateIn, got GenerateOut) (string, error) {
-	c.lossy = c.lossy || len(got.Omitted) > 0
+	c.lossy = c.lossy || len(got.Omitted)+len(got.Lost) > 0
 	if err := honest(got); err != nil {
 		return "", err
 	}

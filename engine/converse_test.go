@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,6 +20,8 @@ type talker struct {
 	used      []engine.UseToolsIn
 	validated []engine.ValidateIn
 	commits   []engine.CommitIn
+	warnings  []string          // of the second and third answer
+	lost      []engine.Omission // likewise
 }
 
 func (f *talker) Do(activity string, in, out any) error {
@@ -28,8 +32,8 @@ func (f *talker) Do(activity string, in, out any) error {
 		f.generated = append(f.generated, in)
 		*out.(*engine.GenerateOut) = []engine.GenerateOut{
 			{Raw: "r1", Stop: engine.StopToolUse, Usage: cost.Usage{CostUSD: 1}},
-			{Raw: "r2", Stop: engine.StopToolUse, Usage: cost.Usage{CostUSD: 2}, Alias: "other"},
-			{Raw: "r3", Stop: engine.StopEnd, Answer: "a3", Usage: cost.Usage{CostUSD: 4}},
+			{Raw: "r2", Stop: engine.StopToolUse, Usage: cost.Usage{CostUSD: 2}, Alias: "other", Warnings: f.warnings, Lost: f.lost},
+			{Raw: "r3", Stop: engine.StopEnd, Answer: "a3", Usage: cost.Usage{CostUSD: 4}, Warnings: f.warnings, Lost: f.lost},
 			{Raw: "r4", Stop: engine.StopEnd, Answer: "a4", Usage: cost.Usage{CostUSD: 8}},
 		}[len(in.Turns)]
 	case engine.UseToolsIn:
@@ -92,5 +96,18 @@ func TestRunWorkflow_toolUseWithoutCall(t *testing.T) {
 	out := engine.RunWorkflow(s, engine.Pinned{Steps: []engine.PinnedStep{{Name: "a"}}})
 	if out.Status != engine.Truncated || out.Failure.Code != failure.Incomplete {
 		t.Errorf("got %s %+v; want incomplete_answer", out.Status, out.Failure)
+	}
+}
+
+// What a conversation meets with each call is said once.
+func TestRunWorkflow_conversationSaysOnce(t *testing.T) {
+	t.Parallel()
+	f := &talker{warnings: []string{"it was sent again"}}
+	for i := range 5 {
+		f.lost = append(f.lost, engine.Omission{File: fmt.Sprintf("p%d.png", i), Step: "text", Reason: "image_count"})
+	}
+	step := engine.RunWorkflow(f, engine.Pinned{Steps: []engine.PinnedStep{{Name: "a", JSON: true, Repairs: 1}}}).Steps[0]
+	if want := []string{"5 files, p0.png to p4.png: its text alone (image_count)"}; !slices.Equal(step.Omitted, want) || !slices.Equal(step.Warnings, f.warnings) {
+		t.Errorf("omitted are %q, want %q; warnings %q", step.Omitted, want, step.Warnings)
 	}
 }

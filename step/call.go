@@ -72,7 +72,7 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 		return out, err
 	}
 	out.Warnings = append(out.Warnings, c.warnings...)
-	out.Omitted, out.Evicted = c.omitted(request, answer.Omitted), c.evicted
+	out.Lost, out.Evicted = c.omitted(request, answer.Omitted), c.evicted
 	if counted := answer.Usage.InputTokens - c.refused; counted > 0 {
 		out.Count = engine.TokenCount{Estimated: c.sent.Tokens, Counted: counted}
 	}

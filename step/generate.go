@@ -236,7 +236,7 @@ func (g *Generator) keep(ctx context.Context, model Model, answer *llm.Response)
 	}
 	out := engine.GenerateOut{
 		Answer: digest, Raw: rawDigest, Empty: strings.TrimSpace(answer.Text) == "", Stop: string(answer.Stop),
-		Model: answer.Model, Provider: model.ProviderName, Usage: answer.Usage, Omitted: slices.Clone(answer.Omitted),
+		Model: answer.Model, Provider: model.ProviderName, Usage: answer.Usage,
 		Unseen: slices.Clone(answer.Unseen),
 	}
 	return out, nil

@@ -32,7 +32,7 @@ func withOmissions(text string, output directives.Output, mode string, omitted [
 }
 
 // omitted describes media that were sent as text, or not at all, though the prompt has them.
-func (c *call) omitted(request llm.Request, names []string) []string {
+func (c *call) omitted(request llm.Request, names []string) []engine.Omission {
 	texts := map[string]bool{}
 	note := func(b content.Block) {
 		switch b := b.(type) {
@@ -65,5 +65,5 @@ func (c *call) omitted(request llm.Request, names []string) []string {
 		}
 		list = append(list, o)
 	}
-	return engine.OmissionLines(list)
+	return list
 }

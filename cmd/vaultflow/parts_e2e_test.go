@@ -247,6 +247,9 @@ func TestParts_workbook(t *testing.T) {
 	w.bind()
 	out, _ := w.run(exitDone, "run", "Read")
 	w.asked(r, "one page inserted", 1, 3)
+	if !strings.Contains(out, "changed Notes/part 02.md\n") {
+		t.Errorf("the moved links are not listed:\n%s", out)
+	}
 	w.linked()
 
 	// The inserted page and enough others go, so that the second window has nothing left.

@@ -260,6 +260,10 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 			fmt.Fprintf(w, "    wrote %s %s\n", o.Kind, o.Name)
 		}
 		for _, c := range s.Changes {
+			if c.Tool == "" { // what vaultflow does itself, such as moving links to pages
+				fmt.Fprintf(w, "    %s\n", c)
+				continue
+			}
 			fmt.Fprintf(w, "    %s with %s\n", c, c.Tool)
 		}
 		for _, line := range s.Omitted {
