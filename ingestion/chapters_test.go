@@ -10,6 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // book is a document of 60 pages with an outline.
@@ -57,11 +58,21 @@ func TestImport_chaptersOfANewVersion(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, book)
 	made, _ := b.mustRun(b.drop("imp-1", "Import/book.pdf", pdfBytes))
+	for rel, digests := range b.manifest(made).Generated {
+		if diff := cmp.Diff(vault.PageDigests(b.read("Imported/book/"+rel)), digests); diff != "" {
+			t.Errorf("digests of %s (-note +manifest):\n%s", rel, diff)
+		}
+	}
 	vectors, eigen := "Imported/book/chapters/01 Vectors.md", "Imported/book/chapters/03 Eigenvalues.md"
 	b.vault.Put(vectors, "---\nread: true\n---\nAbove.\n"+b.read(vectors)+"Below.\n")
-	b.vault.Put(eigen, b.read(eigen)+"My remark on eigenvalues.\n")
+	b.vault.Put(eigen, strings.NewReplacer("book.pdf, page 42]] ^p42\n", "book.pdf, page 42]] ^p42\n\nText that I corrected.\n", "\n## Page 45", "\nMine.\n\n## Page 45").Replace(b.read(eigen))+"My remark on eigenvalues.\n")
 	b.worker.doc.Outline = book.Outline[:3]
 	b.mustRun(b.drop("imp-2", "Import/book.pdf", append([]byte("2"), pdfBytes...)))
+	hasAll(t, b.read(made.Note), "what you changed between the marks (pages 42, 44) is in Imported/book (version 1)\n")
+	m := b.manifest(made)
+	if digests := vault.PageDigests(b.read(vectors)); len(m.Generated) != 4 || digests[4] != m.Generated["chapters/01 Vectors.md"][4] {
+		t.Errorf("digests of the version: %v", m.Generated)
+	}
 	text := b.read(vectors)
 	if !strings.HasPrefix(text, "---\nread: true\n---\nAbove.\n"+indexnote.Begin) || !strings.HasSuffix(text, indexnote.End+"\nBelow.\n") {
 		t.Errorf("what the user wrote around a chapter:\n%s", text)

@@ -10,11 +10,13 @@ import (
 	"path"
 	"slices"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // publishing makes an import's bundle visible.
@@ -158,6 +160,11 @@ func (pub publishing) moveAside(ctx context.Context, p plan) error {
 
 // laidOut composes the notes with the user's layout. If that cannot be used, it warns and uses the built-in one.
 func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) (map[string][]byte, error) {
+	if pages := pub.edited(p); len(pages) > 0 {
+		warning := fmt.Sprintf("what you changed between the marks (%s) is in %s", content.PageList(pages), p.Aside)
+		m.Import.Warnings = append(m.Import.Warnings, warning)
+		pub.w.im.tell(pub.w.job, Event{Kind: EventWarning, Message: warning})
+	}
 	if pub.w.set.Template == "" {
 		return pub.notes(m, p, rec, nil)
 	}
@@ -173,6 +180,29 @@ func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) 
 	m.Import.Warnings = append(m.Import.Warnings, warning)
 	pub.w.im.tell(pub.w.job, Event{Kind: EventWarning, Message: warning})
 	return pub.notes(m, p, rec, nil)
+}
+
+// edited returns the pages of the version before whose generated text the user changed in the notes: this version replaces it.
+func (pub publishing) edited(p plan) []int {
+	before := p.before(pub.w.im)
+	m, ok := pub.w.im.manifest(before)
+	if !ok || p.Aside == "" {
+		return nil
+	}
+	var pages []int
+	for rel, digests := range m.Generated {
+		data, err := fs.ReadFile(pub.w.im.Files.FS(), path.Join(before, rel))
+		if err != nil || !fs.ValidPath(rel) {
+			continue
+		}
+		for page, digest := range vault.PageDigests(string(data)) {
+			if was := digests[page]; was != "" && was != digest && page > 0 {
+				pages = append(pages, page)
+			}
+		}
+	}
+	slices.Sort(pages)
+	return pages
 }
 
 // readLayout reads a template of the vault.
@@ -211,8 +241,12 @@ func (pub publishing) notes(m *manifest.Manifest, p plan, rec documentRecord, ow
 			return fault.Storage("write the note of "+pub.w.job.Source, err)
 		}
 		notes[name] = text
+		if digests := vault.PageDigests(string(text)); len(digests) > 1 || len(m.Chapters) > 0 {
+			m.Generated[name] = digests
+		}
 		return err
 	}
+	m.Generated = map[string]map[int]string{}
 	for _, c := range m.Chapters {
 		text, err := n.ComposeChapter(c, chapters[c.Note], lost[c.Note])
 		if err := compose(c.Note, text, err); err != nil {

@@ -18,12 +18,13 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // The marks around the generated block, which each version replaces. What the user writes outside them stays.
 const (
-	Begin = "%% vaultflow:begin %%"
-	End   = "%% vaultflow:end %%"
+	Begin = vault.GeneratedBegin
+	End   = vault.GeneratedEnd
 )
 
 // FailedSuffix ends the name of a note about a failure.

@@ -45,6 +45,10 @@ type Manifest struct {
 	Assets   []Asset   `json:"assets"`
 	Children []Child   `json:"children"`
 	Members  []Member  `json:"members,omitempty"`
+
+	// Generated has the digest of each page's part in the generated notes, by note and page, as vault.PageDigests returns them: it
+	// shows which parts the user edited. Absent in bundles of older versions.
+	Generated map[string]map[int]string `json:"generated,omitempty"`
 }
 
 // Source is the file that was imported.
