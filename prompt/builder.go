@@ -243,7 +243,7 @@ func (a *attempt) inputs(out *outline) inputWriter {
 	links.out = out
 	file := &fileWriter{out: out, files: a.files, trust: a.trust}
 	file.notes = noteWriter{out: out, files: a.files, links: links, trust: a.trust, mayLink: a.spec.MayLink, show: file.show}
-	file.documents = documentWriter{out: out, files: a.files, documents: a.documents, caps: a.spec.Caps, bounds: a.spec.Bounds, paged: a.paged}
+	file.documents = documentWriter{out: out, notes: file.notes, files: a.files, documents: a.documents, caps: a.spec.Caps, bounds: a.spec.Bounds, paged: a.paged}
 	file.canvas = canvasWriter{out: out, notes: file.notes}
 	return inputWriter{out: out, spec: a.spec, trust: a.trust, file: file}
 }

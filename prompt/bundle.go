@@ -23,10 +23,14 @@ type bundle struct {
 	} `json:"source"`
 	Pages    []bundlePage `json:"pages"`
 	Chapters []struct {
-		Note string `json:"note"`
+		Note  string `json:"note"`
+		First int    `json:"first"`
+		Last  int    `json:"last"`
 	} `json:"chapters"`
+	Generated map[string]map[int]string `json:"generated"` // digests of pages in notes, as vault.PageDigests returns them
 
-	dir string
+	dir   string
+	notes map[string]*bundleNote // that were read
 }
 
 // bundlePage is one page. Paths are those of the manifest, relative to its folder.
@@ -120,14 +124,15 @@ func (m *bundle) textOf(n int) string {
 }
 
 // importedPages lists pages of a document by the note of its import: of each page its text, and its picture for a model that
-// sees. What comes before the pages is written first.
-func (w documentWriter) importedPages(ctx context.Context, s shown, m *bundle, before func() error) error {
+// sees. overview is the document's note if it represents all pages: what people wrote around the pages is shown in its place.
+func (w documentWriter) importedPages(ctx context.Context, s shown, m *bundle, overview *parsed) error {
 	pages, ok := w.chosen(s, m.last())
 	if !ok {
 		return w.out.refuse(s, policy.Missing, pageProblem(s, m.last()))
 	}
+	remarks := &remarkWriter{documentWriter: w, s: s, m: m}
 	return w.out.framed(s, func() error {
-		if err := before(); err != nil {
+		if err := remarks.above(ctx, overview); err != nil {
 			return err
 		}
 		w.out.say("[shown: pages " + content.PageRange(pages) + " of " + strconv.Itoa(m.last()) + "]")
@@ -135,15 +140,16 @@ func (w documentWriter) importedPages(ctx context.Context, s shown, m *bundle, b
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := w.importedPage(ctx, s, m, n); err != nil {
+			if err := remarks.page(ctx, n); err != nil {
 				return err
 			}
 		}
-		return nil
+		return remarks.below(ctx, overview)
 	})
 }
 
-func (w documentWriter) importedPage(ctx context.Context, s shown, m *bundle, n int) error {
+func (w *remarkWriter) importedPage(ctx context.Context, n int) error {
+	s, m := w.s, w.m
 	p := m.page(n)
 	one := &media{page: pageWords(n, m.last(), ""), parent: s.line, leaf: leaf{file: s.name, n: n, of: m.last()}}
 	l := Line{Kind: KindPage, Source: Source{Note: s.name, Page: n}, Target: clipped(s.line.Target)}
@@ -159,24 +165,38 @@ func (w documentWriter) importedPage(ctx context.Context, s shown, m *bundle, n 
 	}
 	one.page = pageWords(n, m.last(), p.Label)
 	one.pictured = m.picture(p) != "" && mode(s.input) != policy.Ignore
-	told := false
-	if name := m.text(p); name != "" {
-		text, err := w.files.text(name)
-		l.Name = name
-		switch {
-		case err != nil:
-			w.out.warn(Warning{Note: s.name, Target: name, Message: fmt.Sprintf("text of page %d not shown: %s", n, reason(err))})
-		case strings.TrimSpace(text) != "":
-			w.pageParts(text, one, l)
-			told = true
-		}
-	}
+	told, err := w.importedText(ctx, p, one, l)
 	picture := m.picture(p)
-	if picture == "" || told && !w.sees(s) {
-		return nil
+	if err != nil || picture == "" || told && !w.sees(s) {
+		return err
 	}
 	shown := *one
 	l.Name = picture
 	w.out.image(&shown, picture, policy.Candidate{Mode: mode(s.input), Page: fmt.Sprintf("%s#page=%d", s.name, n)}, l)
 	return nil
+}
+
+// importedText lists the text of a page, and reports whether it has any. What somebody edited in the note replaces what was read.
+func (w *remarkWriter) importedText(ctx context.Context, p *bundlePage, one *media, l Line) (told bool, err error) {
+	note, part, edited := w.files.edited(w.m, p.N)
+	if edited {
+		return w.editedText(ctx, p, note, part, one, l)
+	}
+	name := w.m.text(p)
+	if name == "" {
+		return false, nil
+	}
+	text, err := w.files.text(name)
+	l.Name = name
+	switch {
+	case err != nil:
+		w.out.warn(Warning{Note: w.s.name, Target: name, Message: fmt.Sprintf("text of page %d not shown: %s", p.N, reason(err))})
+	case strings.TrimSpace(text) == "":
+	case note != nil && part.To == 0 && w.says(text): // its id was removed, and its text is with the page before
+		return true, nil
+	default:
+		w.pageParts(text, one, l)
+		return true, nil
+	}
+	return false, nil
 }

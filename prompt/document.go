@@ -44,6 +44,7 @@ const typePDF = "application/pdf"
 // documentWriter writes documents and their pages into an outline.
 type documentWriter struct {
 	out       *outline
+	notes     noteWriter
 	files     *files
 	documents *documentReader
 	caps      policy.Capabilities

@@ -214,12 +214,7 @@ func (l *ladder) textOf(ctx context.Context, it *item) (string, error) {
 
 // says reports whether the note's own text behind the picture holds the picture's text, as the notes of short imports do.
 func (l *ladder) says(i int, text string) bool {
-	longest := ""
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); len(line) > len(longest) {
-			longest = line
-		}
-	}
+	longest := longestLine(text)
 	for _, it := range l.out.items[i+1:] {
 		switch it.role {
 		case roleText:

@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -43,24 +42,6 @@ func (w noteWriter) write(ctx context.Context, s shown, p *parsed) error {
 	}
 	w.out.selects(s.name, part)
 	s.trail = []string{trailKey(s.name, s.fragment)}
-	return w.chunks(ctx, s, p, part.clip(p.pieces()))
-}
-
-// The marks around the part of an import's note that is generated; see package ingestion/indexnote.
-const (
-	generatedBegin = "%% vaultflow:begin %%"
-	generatedEnd   = "%% vaultflow:end %%"
-)
-
-// own lists what people wrote around the generated part of an import's note.
-func (w noteWriter) own(ctx context.Context, s shown, p *parsed) error {
-	data := p.text.text
-	begin, end := bytes.Index(data, []byte(generatedBegin)), bytes.LastIndex(data, []byte(generatedEnd))
-	if begin < 0 || end < begin || s.page > 0 {
-		return nil
-	}
-	part := selected{ranges: [][2]int{{0, begin}, {end + len(generatedEnd), len(data)}}, why: "its pages follow"}
-	s.trail = append(slices.Clone(s.trail), trailKey(s.name, ""))
 	return w.chunks(ctx, s, p, part.clip(p.pieces()))
 }
 

@@ -157,13 +157,13 @@ func (in Input) reads(name string) policy.Read {
 func (w *fileWriter) noteOrPages(ctx context.Context, s shown, p *parsed) error {
 	if m, page, ok := w.wholeDocument(s); ok {
 		s.page = page
-		return w.documents.importedPages(ctx, s, m, func() error { return w.notes.own(ctx, s, p) })
+		return w.documents.importedPages(ctx, s, m, p)
 	}
 	if len(s.input.Directive.Pages) > 0 && !s.embedded && s.input.Directive.Properties == nil {
 		m, err := w.files.bundle(path.Dir(s.name))
 		switch {
 		case err == nil:
-			return w.documents.importedPages(ctx, s, m, func() error { return nil })
+			return w.documents.importedPages(ctx, s, m, nil)
 		case errors.Is(err, fs.ErrNotExist):
 			w.out.warn(Warning{Note: s.name, Message: "this note is no import: pages= has no effect"})
 		default:

@@ -60,10 +60,10 @@ func TestBuild_noteRepresentsTheWholeDocument(t *testing.T) {
 		blind bool
 		want  string
 	}{
-		"input":         {"file: Imported/Book/Book.md", false, "rating: 5; Read until Friday; My verdict; " + all},
-		"blind":         {"file: Imported/Book/Book.md", true, "rating: 5; Read until Friday; My verdict; Words of page 1; Words of page 2; Words of page 3; Words of page 4; "},
+		"input":         {"file: Imported/Book/Book.md", false, "rating: 5; Read until Friday; " + all + "My verdict; "},
+		"blind":         {"file: Imported/Book/Book.md", true, "rating: 5; Read until Friday; Words of page 1; Words of page 2; Words of page 3; Words of page 4; My verdict; "},
 		"pages":         {`file: Imported/Book/Book.md (pages="2-3")`, false, "Words of page 2; picture 2; Words of page 3; picture 3; "},
-		"embed":         {"file: Notes/Plan.md", false, "Before; rating: 5; Read until Friday; My verdict; " + all + "After; "},
+		"embed":         {"file: Notes/Plan.md", false, "Before; rating: 5; Read until Friday; " + all + "My verdict; After; "},
 		"embedded page": {"file: Notes/Page.md", false, "Words of page 3; picture 3; "},
 		"head":          {"file: Imported/Book/Book.md (head=20)", false, "rating: 5; "},
 		"properties":    {"file: Imported/Book/Book.md (properties)", false, "rating: 5; "},

@@ -237,9 +237,26 @@ func (s *shelf) fromManifest(dir string, m manifest.Manifest) *document {
 	s.complete(d)
 	d.Text = func(n int) (string, bool) {
 		data, err := readBounded(s.FS, d.texts[n])
-		return string(data), err == nil
+		text := string(data) + editedPage(d, m, n)
+		return text, err == nil || text != ""
 	}
 	return d
+}
+
+// editedPage returns the text of a page as somebody edited it in the note, or "".
+func editedPage(d *document, m manifest.Manifest, n int) string {
+	for rel, digests := range m.Generated {
+		note := d.notes[path.Join(d.dir, rel)]
+		if digests[n] == "" || note == "" {
+			continue
+		}
+		for _, p := range vault.PageParts(note) {
+			if text := note[p.From:p.To]; p.Page == n && vault.PageDigest(text) != digests[n] {
+				return "\n\n" + note[p.Body:p.To]
+			}
+		}
+	}
+	return ""
 }
 
 var originalLink = regexp.MustCompile(`\[\[([^\[\]|#\n]+)#page=\d`)
@@ -313,7 +330,7 @@ func (s *shelf) link(d *document, n int, words string) string {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if slices.ContainsFunc(anchorsOf(d.notes[name]), func(a anchor) bool { return a.page == n }) {
+		if slices.ContainsFunc(vault.PageParts(d.notes[name]), func(p vault.PagePart) bool { return p.Page == n }) {
 			return s.linkTo(name, "#^p"+strconv.Itoa(n), words)
 		}
 	}
@@ -348,43 +365,6 @@ func (s *shelf) linkTo(name, fragment, words string) string {
 		return "[" + words + "](" + strings.Join(segments, "/") + fragment + ")"
 	}
 	return "[[" + shown + fragment + "|" + words + "]]"
-}
-
-// anchor is the block id of a page in an import's note.
-type anchor struct {
-	page     int
-	from, to int // what the note has of the page, below the line with the id
-}
-
-var blockID = regexp.MustCompile(`(?m)^.*[ \t]\^p(\d{1,7})[ \t\r]*$`)
-
-// anchorsOf returns the pages in an import's note. A page ends at the heading or the picture of the next.
-func anchorsOf(note string) []anchor {
-	var list []anchor
-	for _, m := range blockID.FindAllStringSubmatchIndex(note, -1) {
-		n, err := strconv.Atoi(note[m[2]:m[3]])
-		if err != nil {
-			continue
-		}
-		if last := len(list) - 1; last >= 0 {
-			list[last].to = headOf(note, m[0], list[last].from)
-		}
-		list = append(list, anchor{n, min(m[1]+1, len(note)), len(note)})
-	}
-	return list
-}
-
-// headOf goes back from the line of a page's id over its picture and heading.
-func headOf(note string, at, stop int) int {
-	for at > stop {
-		start := strings.LastIndexByte(note[:at-1], '\n') + 1
-		line := strings.TrimSpace(note[start:at])
-		if start < stop || line != "" && !strings.HasPrefix(line, "![") && !strings.HasPrefix(line, "#") {
-			break
-		}
-		at = start
-	}
-	return at
 }
 
 // PagesShown returns the pages of documents that a model was shown by these lines of a receipt, and those that texts of the vault
@@ -483,14 +463,14 @@ var wikilinks = regexp.MustCompile(`!?\[\[[^\[\]\n]*\]\]`)
 // noteText adds the pages whose text is in a part of an import's note.
 func (s *shelf) noteText(d *document, name string, from, to int) {
 	note := d.notes[name]
-	anchors := anchorsOf(note)
-	if len(anchors) == 0 && len(d.Pages) == 1 && note != "" {
+	parts := vault.PageParts(note)
+	if len(parts) == 1 && len(d.Pages) == 1 && note != "" {
 		s.add(d.ID, d.Pages[0].N)
 	}
-	for _, a := range anchors {
-		first, last := max(a.from, from), min(a.to, to, len(note))
-		if first < last && strings.ContainsFunc(wikilinks.ReplaceAllString(note[first:last], ""), unicode.IsLetter) {
-			s.add(d.ID, a.page)
+	for _, p := range parts {
+		first, last := max(p.Body, from), min(p.To, to, len(note))
+		if p.Page > 0 && first < last && strings.ContainsFunc(wikilinks.ReplaceAllString(note[first:last], ""), unicode.IsLetter) {
+			s.add(d.ID, p.Page)
 		}
 	}
 }
