@@ -2,12 +2,7 @@ package daemon
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"path"
-	"strings"
 
-	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -37,30 +32,9 @@ func (w *Process) followOrigin(ctx context.Context, c vault.Change) {
 
 // ClearOrigin declares the present content of a file the user's own.
 func (w *Process) ClearOrigin(ctx context.Context, name string) error {
-	file, err := w.Workspace.FileNamed(name)
+	file, err := w.Workspace.Workflows.FileNamed(name, "")
 	if err != nil {
 		return err
 	}
 	return w.origins.Clear(ctx, file)
-}
-
-// FileNamed finds a file of the vault by its name, a note by its name without .md, and what paths of older bundles mean.
-func (a *Workspace) FileNamed(name string) (string, error) { return fileNamed(a.Vault.FS(), name) }
-
-func fileNamed(fsys fs.FS, name string) (string, error) {
-	name = path.Clean(strings.TrimPrefix(name, "./"))
-	for _, candidate := range []string{name, name + ".md"} {
-		if !fs.ValidPath(candidate) {
-			break
-		}
-		candidate = vault.Actual(fsys, candidate)
-		info, err := fs.Stat(fsys, candidate)
-		if err == nil && info.Mode().IsRegular() {
-			return candidate, nil
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-	}
-	return "", control.Usage.Errorf("there is no file %q in the vault; write its name from the vault's folder, such as Notes/today.md", name)
 }

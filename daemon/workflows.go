@@ -11,7 +11,6 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
-	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
@@ -27,6 +26,7 @@ import (
 
 // Workflows finds, checks and describes the workflows of a vault.
 type Workflows struct {
+	dir      string // of the vault
 	settings *settings.Settings
 	vault    *disk.Vault
 	links    vault.Links
@@ -85,7 +85,7 @@ func (w *Workflows) Named(name string) (*workflow.Plan, error) {
 		return nil, err
 	}
 	for _, loaded := range all {
-		if !words.SameWorkflow(loaded.Plan.Name, name) {
+		if !w.Is(loaded.Plan, name) {
 			continue
 		}
 		if loaded.Valid() {
@@ -105,7 +105,7 @@ func (w *Workflows) Named(name string) (*workflow.Plan, error) {
 func (w *Workflows) Files(plan *workflow.Plan, steps, names []string) ([]string, error) {
 	files := make([]string, 0, len(names))
 	for _, name := range names {
-		file, err := fileNamed(w.vault.FS(), name)
+		file, err := w.FileNamed(name, "")
 		if err != nil {
 			return nil, err
 		}
@@ -134,13 +134,18 @@ func (w *Workflows) Unknown(name string, all []workflow.Loaded) error {
 	return control.Usage.Errorf("%s", message)
 }
 
-// Known returns an error if no workflow has this name. An empty name means all workflows.
-func (w *Workflows) Known(name string) error {
+// Known returns the name of a workflow as it is spelled. No name means all workflows. Unless it is found, the name is returned
+// as it was given, for records of workflows that are gone, with an error.
+func (w *Workflows) Known(name string) (string, error) {
 	all, err := w.All()
-	if err != nil || name == "" || slices.ContainsFunc(all, func(l workflow.Loaded) bool { return words.SameWorkflow(l.Plan.Name, name) }) {
-		return err
+	if err != nil || name == "" {
+		return name, err
 	}
-	return w.Unknown(name, all)
+	i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return w.Is(l.Plan, name) })
+	if i < 0 {
+		return strings.TrimSuffix(name, ".md"), w.Unknown(name, all)
+	}
+	return all[i].Plan.Name, nil
 }
 
 // Statuses describes the workflows for people. Without a journal nothing has run yet.
@@ -237,7 +242,7 @@ func (w *Workflows) Can(alias, capability string) (can, known bool) {
 	return learned.Has, m.Kind != "ollama" || learned.From != policy.FromDefault
 }
 
-// NextSlots returns the next fire times, at most five for each enabled workflow.
+// NextSlots returns the next fire times, at most five for each enabled workflow, or for the one with this name.
 func (w *Workflows) NextSlots(name string) ([]engine.SlotRecord, error) {
 	all, err := w.All()
 	if err != nil {
@@ -246,7 +251,7 @@ func (w *Workflows) NextSlots(name string) ([]engine.SlotRecord, error) {
 	var rows []engine.SlotRecord
 	now := w.trust.Now()
 	for _, loaded := range all {
-		if !loaded.Valid() || w.trust.Waits(now, loaded.Plan) != "" || name != "" && !words.SameWorkflow(loaded.Plan.Name, name) {
+		if !loaded.Valid() || w.trust.Waits(now, loaded.Plan) != "" || name != "" && loaded.Plan.Name != name {
 			continue
 		}
 		for _, at := range trigger.Next(loaded.Plan, time.Now(), 5, w.zone) {
@@ -267,7 +272,7 @@ func (w *Workflows) Again(r engine.RunRecord) (orders []control.RunOrder, gone [
 	}
 	var files []string
 	for _, name := range r.Trigger.Files {
-		if _, err := fileNamed(w.vault.FS(), name); control.ClassOf(err) == control.Usage {
+		if file, _ := w.fileAt(name); file == "" {
 			gone = append(gone, name)
 			continue
 		}
@@ -275,6 +280,8 @@ func (w *Workflows) Again(r engine.RunRecord) (orders []control.RunOrder, gone [
 	}
 	order := control.RunOrder{Workflow: plan.Name, Steps: r.Chosen}
 	switch {
+	case !plan.ReadsFile(r.Chosen): // such as one that looks for pending files
+		return []control.RunOrder{order}, nil, nil
 	case len(files) == 0 && len(gone) > 0:
 		return nil, gone, control.Usage.Errorf("the files of run %s are gone: %s", r.ID, engine.FileList(gone))
 	case len(files) < 2 || !plan.EachByHand():

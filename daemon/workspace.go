@@ -109,7 +109,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	reach := &outside{settings: set, trust: trusted, log: log}
 	rules := intake.NewRules(set, v, trusted, log)
 	links := vault.NewWritten(v, v, v.Version, modelFS(v, set))
-	flows := &Workflows{settings: set, vault: v, links: links, trust: trusted, models: models, outside: reach, zone: zone}
+	flows := &Workflows{dir: o.Dir, settings: set, vault: v, links: links, trust: trusted, models: models, outside: reach, zone: zone}
 	offers := &consent.Offers{Trust: trusted, Folders: rules.Asks, Workflows: flows.All, Dir: o.Dir, StateDir: stateDir}
 	return &Workspace{
 		Dir: o.Dir, StateDir: stateDir, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Links: links, Models: models, Zone: zone, Log: log,

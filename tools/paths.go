@@ -54,7 +54,8 @@ func clean(written string) (string, error) {
 	return name, nil
 }
 
-// File returns the file that a model names: by that name, by that name with .md, or as a wikilink. The file may be read.
+// File returns the file that a model names: by that name, by that name with .md, as a wikilink, or by the folder of an
+// imported document. The file may be read.
 func (p Paths) File(written string) (string, error) {
 	target, isLink := linkTarget(written)
 	if isLink && p.Find != nil {
@@ -75,6 +76,9 @@ func (p Paths) File(written string) (string, error) {
 		info, err := fs.Stat(p.FS, candidate)
 		switch {
 		case err == nil && info.IsDir():
+			if note := vault.BundleNote(p.FS, candidate); note != "" {
+				return note, p.readable(note)
+			}
 			return "", fmt.Errorf("%s is a folder: use list_files", candidate)
 		case err == nil:
 			return candidate, nil

@@ -152,14 +152,23 @@ func (p Plan) NeedsFile(chosen []string) bool {
 	})
 }
 
+// ReadsFile reports whether one of the chosen steps uses the file that starts the run, or has a model that can look at it.
+func (p Plan) ReadsFile(chosen []string) bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.chosen(chosen) && (s.NeedsFile() || s.looksAround()) })
+}
+
 // EachByHand reports whether several files named by hand start one run each.
 func (p Plan) EachByHand() bool { return p.Meta.Each(p.Meta.OnImport != nil) }
 
 // FileFault returns the reason why a run of the chosen steps cannot be about this number of files; empty if it can.
 func (p Plan) FileFault(chosen []string, files int) string {
 	switch {
+	case files > 0 && !p.ReadsFile(chosen) && p.ReadsFile(nil):
+		return fmt.Sprintf("the chosen steps of %s do not read the file that starts it: start them without a file", p.Name)
+	case files > 0 && !p.ReadsFile(chosen):
+		return fmt.Sprintf("%s does not read the file that starts it: add `@input trigger` to it, or start it without a file", p.Name)
 	case files == 0 && p.NeedsFile(chosen):
-		return fmt.Sprintf("%s works on a file: name it, as in `vaultflow run %q FILE`", p.Name, p.Name)
+		return fmt.Sprintf("%s works on a file: name the file that the run is to be about", p.Name)
 	case files > 1 && p.EachByHand():
 		return fmt.Sprintf("%s starts one run for each file: name one", p.Name)
 	case files > 1 && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.chosen(chosen) && s.NamesFile() }):

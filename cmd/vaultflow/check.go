@@ -30,8 +30,8 @@ func newCheck(g *globals) *cobra.Command {
 				return err
 			}
 			defer a.Close()
-			chosen := func(name string) bool {
-				return len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return words.SameWorkflow(name, n) })
+			chosen := func(p *workflow.Plan) bool {
+				return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return a.Workflows.Is(p, name) })
 			}
 			if fix {
 				if err := fixWorkflows(cmd.Context(), a, g, chosen); err != nil {
@@ -46,19 +46,19 @@ func newCheck(g *globals) *cobra.Command {
 }
 
 // check prints the diagnostics of the workflows and fails when one of them is an error.
-func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names []string, chosen func(name string) bool) error {
+func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names []string, chosen func(*workflow.Plan) bool) error {
 	all, err := a.Workflows.Checked(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if !slices.ContainsFunc(all, func(l workflow.Loaded) bool { return words.SameWorkflow(l.Plan.Name, name) }) {
+		if !slices.ContainsFunc(all, func(l workflow.Loaded) bool { return a.Workflows.Is(l.Plan, name) }) {
 			return a.Workflows.Unknown(name, all)
 		}
 	}
 	failed, count := 0, 0
 	for _, loaded := range all {
-		if !chosen(loaded.Plan.Name) {
+		if !chosen(loaded.Plan) {
 			continue
 		}
 		count++

@@ -17,7 +17,7 @@ import (
 
 // fix mends the mechanical mistakes of workflow notes and prints what it changed. Notes that AssistantMD kept elsewhere
 // are moved first, so that they are mended too. A note that somebody else changes at the same time keeps their version.
-func fixWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, chosen func(name string) bool) error {
+func fixWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, chosen func(*workflow.Plan) bool) error {
 	if err := bringHome(ctx, a, g, chosen); err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func fixWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, chosen f
 	}
 	var faults []error
 	for _, loaded := range all {
-		if chosen(loaded.Plan.Name) {
+		if chosen(loaded.Plan) {
 			faults = append(faults, fixNote(ctx, a, g, loaded.Plan))
 		}
 	}
@@ -35,10 +35,10 @@ func fixWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, chosen f
 }
 
 // bringHome moves workflows out of AssistantMD's folder. One whose place is taken stays, and is reported by check.
-func bringHome(ctx context.Context, a *daemon.Workspace, g *globals, chosen func(name string) bool) error {
+func bringHome(ctx context.Context, a *daemon.Workspace, g *globals, chosen func(*workflow.Plan) bool) error {
 	dir := a.Settings.Vault.WorkflowsDir
 	for _, old := range workflow.FindAbroad(a.Vault.FS(), dir) {
-		if !chosen(workflow.NameOf(old.To, dir)) {
+		if !chosen(&workflow.Plan{Name: workflow.NameOf(old.To, dir), File: old.File}) {
 			continue
 		}
 		err := a.Writing(policy.ByFix).Move(ctx, old.File, old.To)

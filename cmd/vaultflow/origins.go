@@ -36,7 +36,7 @@ func clearOrigins(ctx context.Context, g *globals, notes []string, dry bool) err
 	}
 	defer a.Close()
 	for i, name := range notes {
-		if notes[i], err = a.FileNamed(name); err != nil {
+		if notes[i], err = fileNamed(g, a, name); err != nil {
 			return err
 		}
 	}

@@ -53,7 +53,11 @@ func newPreview(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: steps, model: model, page: page, batch: batch, files: names[min(len(names), 1):]})
+			files, err := filesFor(g, a, plan, steps, names)
+			if err != nil {
+				return err
+			}
+			return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: steps, model: model, page: page, batch: batch, files: files})
 		},
 	}
 	cmd.Flags().StringArrayVar(&steps, "step", nil, "only this step (repeatable)")

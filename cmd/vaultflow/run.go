@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -38,22 +42,20 @@ func newRun(g *globals) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			files, err := filesFor(g, a, plan, o.Steps, names)
+			if err != nil {
+				return err
+			}
 			if dry {
 				plan.Fresh = o.Fresh
-				return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: o.Steps, model: o.Model, files: names[1:]})
+				return previewPlan(cmd.Context(), a, g, plan, previewOptions{steps: o.Steps, model: o.Model, files: files})
 			}
 			if err := allowByHand(cmd.Context(), g, cmd.InOrStdin(), a, o.Workflow); err != nil {
 				return err
 			}
-			files := names[1:]
 			if !plan.EachByHand() || len(files) < 2 {
 				o.Files = files
 				return runWorkflow(cmd.Context(), a, g, o)
-			}
-			for _, file := range files {
-				if _, err := a.FileNamed(file); err != nil {
-					return err
-				}
 			}
 			var orders []control.RunOrder
 			for _, file := range files {
@@ -76,7 +78,7 @@ func namedPlan(a *daemon.Workspace, names []string) (*workflow.Plan, error) {
 	plan, err := a.Workflows.Named(names[0])
 	if err != nil && len(names) > 1 && control.ClassOf(err) == control.Usage {
 		if _, known := a.Workflows.Named(strings.Join(names, " ")); known == nil {
-			return nil, usagef("put quotes around a name with blanks: %q", strings.Join(names, " "))
+			return nil, usagef("put quotes around a name with blanks: %s", words.Arg(strings.Join(names, " ")))
 		}
 	}
 	return plan, err
@@ -94,6 +96,37 @@ func runOrders(ctx context.Context, a *daemon.Workspace, g *globals, orders []co
 		}
 	}
 	return err
+}
+
+// fileNamed finds the file of the vault that an argument means, and prints its name if it is another.
+func fileNamed(g *globals, a *daemon.Workspace, written string) (string, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		cwd = "" // names in the vault are found without it
+	}
+	name, err := a.Workflows.FileNamed(written, cwd)
+	if err == nil && name != written && name != written+".md" {
+		fmt.Fprintf(g.err, "%s is %s\n", written, trust.Plain(name))
+	}
+	return name, err
+}
+
+// filesFor finds the files that a run of a workflow is to be about, each once. The first name is the workflow's.
+func filesFor(g *globals, a *daemon.Workspace, plan *workflow.Plan, steps, names []string) ([]string, error) {
+	if len(names) == 1 && plan.NeedsFile(steps) {
+		return nil, usagef("%s works on a file: name it, as in `vaultflow run %s FILE`", plan.Name, words.Arg(plan.Name))
+	}
+	var files []string
+	for _, w := range names[min(len(names), 1):] {
+		name, err := fileNamed(g, a, w)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(files, name) {
+			files = append(files, name)
+		}
+	}
+	return files, nil
 }
 
 // runWorkflow runs a workflow about some files, and waits for it.

@@ -34,17 +34,18 @@ func newRuns(g *globals) *cobra.Command {
 			if status != "" && !slices.Contains(engine.Statuses(), engine.Status(status)) {
 				return usagef("no status %q; there are: %s", status, statusNames())
 			}
-			if len(names) > 0 {
-				filter.Workflow = strings.TrimSuffix(names[0], ".md")
-			}
 			filter.Status, filter.Kind, filter.Undo = engine.Status(status), engine.KindWorkflow, true
 			if imports {
 				filter.Kind, filter.Undo = engine.KindImport, false
 			}
 			return g.reading(cmd.Context(), func(a *daemon.Workspace, j *journal.Journal) error {
+				var unknown error
+				if len(names) > 0 {
+					filter.Workflow, unknown = a.Workflows.Known(names[0])
+				}
 				runs, err := j.Runs.List(cmd.Context(), filter)
 				if err == nil && len(runs) == 0 && !imports {
-					err = a.Workflows.Known(filter.Workflow)
+					err = unknown
 				}
 				if err != nil {
 					return err
@@ -99,10 +100,11 @@ func newShow(g *globals) *cobra.Command {
 			return readingRun(cmd.Context(), g, ids[0], func(a *daemon.Workspace, j *journal.Journal) error {
 				run, err := j.Runs.Run(cmd.Context(), ids[0])
 				if errors.Is(err, engine.ErrNotFound) {
-					if name, err := a.FileNamed(ids[0]); err == nil {
-						return showOrigin(cmd.Context(), g, a, j, name)
+					name, err := fileNamed(g, a, ids[0])
+					if err != nil {
+						return nothingNamed(ids[0], err)
 					}
-					return nothingNamed(ids[0])
+					return showOrigin(cmd.Context(), g, a, j, name)
 				}
 				if err != nil {
 					return err
@@ -139,16 +141,16 @@ func readingRun(ctx context.Context, g *globals, name string, fn func(*daemon.Wo
 	if !errors.Is(err, daemon.ErrNothingRun) {
 		return err
 	}
-	if _, err := a.FileNamed(name); err != nil {
-		return nothingNamed(name)
+	if _, err := fileNamed(g, a, name); err != nil {
+		return nothingNamed(name, err)
 	}
 	fmt.Fprintln(g.err, daemon.ErrNothingRun)
 	return nil
 }
 
 // nothingNamed is the error for what show does not know.
-func nothingNamed(name string) error {
-	return usagef("no run and no file %q; `vaultflow runs` lists runs, and files are named from the vault's folder, such as Notes/today.md", name)
+func nothingNamed(name string, err error) error {
+	return usagef("no run and no file %q; `vaultflow runs` lists runs; %w", name, err)
 }
 
 func showSteps(ctx context.Context, g *globals, j *journal.Journal, run engine.RunRecord, receipts, answers bool) error {

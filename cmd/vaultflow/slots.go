@@ -37,12 +37,10 @@ func listSlots(ctx context.Context, g *globals, name string, limit int) error {
 		return err
 	}
 	defer a.Close()
+	name, unknown := a.Workflows.Known(name)
 	rows, err := a.Workflows.NextSlots(name)
 	if err != nil {
 		return err
-	}
-	if len(rows) > 0 && name != "" {
-		name = rows[0].Workflow // as it is spelled
 	}
 	err = a.Reading(ctx, func(j *journal.Journal) error {
 		past, err := j.Slots.List(ctx, name, limit)
@@ -52,10 +50,8 @@ func listSlots(ctx context.Context, g *globals, name string, limit int) error {
 	if err != nil && !errors.Is(err, daemon.ErrNothingRun) {
 		return err
 	}
-	if len(rows) == 0 {
-		if err := a.Workflows.Known(name); err != nil {
-			return err
-		}
+	if len(rows) == 0 && unknown != nil {
+		return unknown
 	}
 	return table(g, "WORKFLOW\tSLOT\tSTATE\tSCHEDULE\tREASON\tRUN", rows, func(s engine.SlotRecord) string {
 		state := string(s.State)

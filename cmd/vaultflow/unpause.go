@@ -11,7 +11,6 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
-	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -44,7 +43,7 @@ func unpauseWorkflow(ctx context.Context, a *daemon.Workspace, g *globals, name 
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return words.SameWorkflow(l.Plan.Name, name) })
+	i := slices.IndexFunc(all, func(l workflow.Loaded) bool { return a.Workflows.Is(l.Plan, name) })
 	if i < 0 {
 		return a.Workflows.Unknown(name, all)
 	}

@@ -5,6 +5,7 @@ package words
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
@@ -101,4 +102,18 @@ func Waiting(n int) string {
 // SameWorkflow reports whether a user's name for a workflow means the workflow: case and a trailing .md do not matter.
 func SameWorkflow(workflow, name string) bool {
 	return strings.EqualFold(workflow, strings.TrimSuffix(name, ".md"))
+}
+
+// Arg returns a name as a shell takes it for one argument: in quotes, if it needs them.
+func Arg(name string) string {
+	plain := name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("./_-+:,@%=", r)
+	})
+	switch {
+	case plain && name[0] != '-':
+		return name
+	case strings.ContainsAny(name, "\"$`\\!"):
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	return `"` + name + `"`
 }

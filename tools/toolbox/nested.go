@@ -137,6 +137,8 @@ func (n nested) files(plan *workflow.Plan, names []string) ([]string, error) {
 	switch {
 	case len(files) == 0 && plan.NeedsFile(nil):
 		return nil, refuse("it works on a file: name it in \"files\"")
+	case plan.FileFault(nil, min(len(files), 1)) != "":
+		return nil, refuse("it does not read the file that starts it: call it without \"files\"")
 	case plan.FileFault(nil, len(files)) != "":
 		return nil, refuse("it works on one file: call it once for each")
 	}

@@ -189,6 +189,7 @@ func TestRunWorkflow_aboutFiles(t *testing.T) {
 	}{
 		"one":                 {[]string{"a.md", "a.md"}, ""},
 		"one by its old path": {[]string{"Imported/A/index.md"}, ""},
+		"one by its folder":   {[]string{"Imported/A"}, ""},
 		"none":                {[]string{}, `it works on a file: name it in "files"`},
 		"several for one":     {[]string{"a.md", "b.md"}, "call it once for each"},
 		"one that is missing": {[]string{"c.md"}, `no file "c.md"`},
@@ -212,6 +213,16 @@ func TestRunWorkflow_aboutFiles(t *testing.T) {
 		if tt.want == "" && !slices.Contains([]string{"a.md", "Imported/A/A.md"}, strings.Join(h.asked[0].Trigger.Files, " ")) {
 			t.Errorf("%s: about %q", name, h.asked[0].Trigger.Files)
 		}
+	}
+}
+
+// A workflow that would not read its file is not started with one.
+func TestRunWorkflow_unreadFile(t *testing.T) {
+	t.Parallel()
+	d, h := nesting(t, "run_workflow")
+	_, results := d.use(tool("run_workflow", in{"workflow": "brew", "files": []string{"a.md"}}))
+	if len(h.asked) > 0 || !strings.Contains(results[0].Text(), `call it without "files"`) {
+		t.Errorf("%d runs, %q", len(h.asked), results[0].Text())
 	}
 }
 
