@@ -30,6 +30,9 @@ func (blank) OwnWrite(context.Context, string, string, string) (bool, error) { r
 // EverWrote implements step.Memory.
 func (blank) EverWrote(context.Context, string, string) (bool, error) { return false, nil }
 
+// About implements step.Memory.
+func (blank) About(context.Context, string, string) (string, error) { return "", nil }
+
 // Written implements step.Memory.
 func (blank) Written(context.Context, string, string) ([]engine.Change, error) { return nil, nil }
 

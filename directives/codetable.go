@@ -103,7 +103,7 @@ var codes = []Code{
 	{CodeOldPlace, diag.SeverityWarning, "a workflow is where AssistantMD kept them, and is ignored", "move it into the workflows folder, or run vaultflow check --fix"},
 	{CodeFormerPath, diag.SeverityNote, "a path names a file of an imported document as older versions did; it is found", "write it as the message says, or run vaultflow check --fix"},
 	{CodeFixedSubject, diag.SeverityWarning, "a workflow that files start reads a fixed or the newest file, which need not be the one that started the run", "write @input trigger"},
-	{CodeSameName, diag.SeverityWarning, "the items of an @for_each have one output name between them, so each overwrites the one before", "begin the path with {item-folder}/, or put {item-title} into the name"},
+	{CodeSameName, diag.SeverityWarning, "the items of an @for_each have one output name between them, so all but one get a number; or, if only {item-folder} or {item-ext} names it, each overwrites the one before", "begin the path with {item-folder}/, or put {item-title} into the name"},
 	{CodeRunsOverwrite, diag.SeverityWarning, "each run overwrites the output of the one before, although it is about another file", "put {trigger-name} or {run} into the name, or use append"},
 	{CodeNothingToAsk, diag.SeverityWarning, "a scheduled step asks its model even when its inputs find nothing", "add required to the input, which then skips the step"},
 	{CodeAnswerLost, diag.SeverityWarning, "a step's answer goes nowhere", "add @output file: NAME, or a variable that a later step reads"},

@@ -67,6 +67,42 @@ func (o Output) foreignPlace(env OutputEnv) (Place, error) {
 	return Place{Name: whole, Named: NamedInSegment}, err
 }
 
+// Subject returns the files and entries that the patterns in an output's path name, or the folders if it names no more of them; nil
+// if it names none. document returns the document that a file belongs to.
+func (o Output) Subject(f Facts, document func(name string) string) (list []string) {
+	found := o.Target.Patterns()
+	item := f.Item
+	switch {
+	case f.ItemValue || item == "":
+	case f.ItemName != NameOf(item): // a part of it
+		item = document(item) + ", " + f.ItemName
+	default:
+		item = document(item)
+	}
+	for _, whole := range []string{"trigger", "item"} {
+		file, folder := item, path.Dir(f.Item)
+		if whole == "trigger" {
+			if len(f.Files) != 1 {
+				continue
+			}
+			file, folder = document(f.Files[0]), path.Dir(f.Files[0])
+		}
+		named := ""
+		for _, suffix := range []string{"", "-name", "-title", "-label"} {
+			if _, has := found[whole+suffix]; has {
+				named = file
+			}
+		}
+		if _, has := found[whole+"-folder"]; has && named == "" && !f.ItemValue {
+			named = folder + "/"
+		}
+		if named != "" && !slices.Contains(list, named) {
+			list = append(list, named)
+		}
+	}
+	return list
+}
+
 // mark is a placeholder for a foreign value in the author's path. No path can contain it.
 const mark = "\x00"
 

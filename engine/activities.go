@@ -348,7 +348,8 @@ type StagedFile struct {
 	NameFrom []string `json:"name_from,omitempty"`
 	Granted  bool     `json:"granted,omitempty"`
 
-	Own map[string]string `json:"own,omitempty"` // see [Change]
+	About string            `json:"about,omitempty"` // the file or entry that the name is made from; see step.Memory
+	Own   map[string]string `json:"own,omitempty"`   // see [Change]
 }
 
 // Mark records that a pending input's file was processed with this content.

@@ -31,6 +31,8 @@ type Memory interface {
 	OwnWrite(ctx context.Context, workflow, name, sha256 string) (bool, error)
 	// EverWrote reports whether the workflow has ever written to this file, whatever it contains now.
 	EverWrote(ctx context.Context, workflow, name string) (bool, error)
+	// About returns what the workflow wrote a file about, as its [engine.StagedFile] said; "" if that is not known.
+	About(ctx context.Context, workflow, name string) (string, error)
 	// Written returns what the workflow's runs did to a file and nobody has undone since, oldest first, the latest of them.
 	Written(ctx context.Context, workflow, name string) ([]engine.Change, error)
 	// Committed stores marks and shared variables of a committed step. It is idempotent.

@@ -1,6 +1,7 @@
 package step
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -32,12 +33,13 @@ func (o Outputs) Env(s Context) directives.OutputEnv {
 // outputPlace is where an output goes, and who named it.
 type outputPlace struct {
 	directives.Place
-	from []string // origins of the name
+	from  []string // origins of the name
+	about string   // what the name is made from; see [Outputs.about]
 }
 
 // place finds the place of an output, and asks the gate about it. If untrusted content chose the name, a file that this workflow did
 // not create is left alone, and the next free name is used.
-func (st *staging) place(ctx context.Context, target string, output directives.Output, mode string) (outputPlace, error) {
+func (st *staging) place(ctx context.Context, target string, output directives.Output, mode directives.WriteMode) (outputPlace, error) {
 	place, note, err := st.a.outputs.place(ctx, st.s, target, output, mode)
 	if note != "" {
 		st.notes = append(st.notes, note)
@@ -51,50 +53,114 @@ func (o Outputs) check(ctx context.Context, s Context) error {
 		if out.Target.Scheme != directives.SchemeFile {
 			continue
 		}
-		if _, _, err := o.place(ctx, s, fmt.Sprintf("output:%d", i), out, directives.ModeNew); err != nil {
+		if _, _, err := o.place(ctx, s, fmt.Sprintf("output:%d", i), out, directives.WriteMode{Mode: directives.ModeNew}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (o Outputs) place(ctx context.Context, s Context, target string, output directives.Output, mode string) (place outputPlace, note string, err error) {
+// place chooses the first name that the workflow may take. One that it wrote about another file it leaves alone, and one that it wrote
+// about the same file comes first.
+func (o Outputs) place(ctx context.Context, s Context, target string, output directives.Output, mode directives.WriteMode) (place outputPlace, note string, err error) {
 	named, err := output.Place(o.Env(s))
 	if err != nil {
 		return outputPlace{}, "", failure.WithCode(err, failure.Output)
 	}
-	place = outputPlace{Place: named}
+	place = outputPlace{Place: named, about: o.about(s, output, named.Name, mode)}
 	if named.Named != directives.NamedByAuthor {
 		place.from = s.NameFrom
 	}
+	var first, chosen *candidate
 	for n := 1; n <= maxNumber; n++ {
-		place.Name = numberedName(named.Name, n)
-		request, err := o.Request(ctx, s, engine.StagedFile{
-			Name: place.Name, Targets: []string{target}, Named: place.Named, NameFrom: place.from, Granted: output.Untrusted,
-		})
+		c, err := o.candidate(ctx, s, target, output, place, n, mode)
 		if err != nil {
 			return outputPlace{}, "", err
 		}
-		if mode == directives.ModeNew {
-			request.Action, request.Place.Exists = policy.Create, false // it gets a free number
+		first = cmp.Or(first, c)
+		ours := place.about != "" && c.about == place.about
+		if ours && c.ruling.Verdict == policy.VerdictNextFree {
+			first = c // it was edited
 		}
-		ruling := o.Gate.Decide(request)
-		if ruling.Verdict == policy.VerdictNextFree {
-			continue
+		if c.ruling.Verdict != policy.VerdictNextFree && (ours || chosen == nil && c.mayTake(place.about, replaces(mode))) {
+			chosen = c
 		}
-		if _, err := ruling.Pass(); err != nil {
-			return outputPlace{}, "", change.Refused(err)
+		if chosen != nil && (ours && chosen == c || place.about == "" || n > 1 && !c.there) {
+			break
 		}
-		if n > 1 {
-			why, err := o.notOurs(ctx, s.Plan.Name, named.Name, place.from)
-			if err != nil {
-				return outputPlace{}, "", err
-			}
-			note = fmt.Sprintf("%s: written to %s instead", why, place.Name)
-		}
-		return place, note, nil
 	}
-	return outputPlace{}, "", failure.New(failure.Output, "move the old files", "%s and %d more names are taken", named.Name, maxNumber-1)
+	if chosen == nil {
+		return outputPlace{}, "", failure.New(failure.Output, "move the old files", "%s and %d more names are taken", named.Name, maxNumber-1)
+	}
+	if _, err := chosen.ruling.Pass(); err != nil {
+		return outputPlace{}, "", change.Refused(err)
+	}
+	if place.Name = chosen.name; chosen != first {
+		note, err = o.whyNumbered(ctx, s, place, *first)
+	}
+	return place, note, err
+}
+
+// candidate is a name that an output may get.
+type candidate struct {
+	name   string
+	number int
+	there  bool   // a file has the name
+	own    bool   // with what the workflow wrote
+	about  string // what the workflow wrote it about; "" if that is not known
+	ruling policy.Ruling
+}
+
+func (o Outputs) candidate(ctx context.Context, s Context, target string, output directives.Output, place outputPlace, n int, mode directives.WriteMode) (*candidate, error) {
+	c := &candidate{name: numberedName(place.Name, n), number: n}
+	if place.about != "" {
+		about, err := o.Memory.About(ctx, s.Plan.Name, c.name)
+		if err != nil {
+			return nil, err
+		}
+		if c.there = policy.Look(o.FS, c.name).Exists; c.there {
+			c.about = about
+		}
+		if n > 1 && c.about != "" && c.about != place.about {
+			return c, nil // not to be taken
+		}
+	}
+	request, err := o.Request(ctx, s, engine.StagedFile{
+		Name: c.name, Targets: []string{target}, Named: place.Named, NameFrom: place.from, Granted: output.Untrusted,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.there, c.own = request.Place.Exists, request.Own
+	if mode.Mode == directives.ModeNew {
+		request.Action, request.Place.Exists = policy.Create, false // it gets a free number
+	}
+	c.ruling = o.Gate.Decide(request)
+	return c, nil
+}
+
+// mayTake reports whether an output about something can have the name, if no other name is its own. The plain name of a file of which
+// the workflow does not know what it is about can be taken, as always.
+func (c candidate) mayTake(about string, replaces bool) bool {
+	switch {
+	case about == "" || !c.there:
+		return true
+	case c.number == 1:
+		return c.about == "" || !replaces
+	}
+	return c.about == "" && c.own
+}
+
+// whyNumbered explains why an output does not have its plain name.
+func (o Outputs) whyNumbered(ctx context.Context, s Context, place outputPlace, plain candidate) (string, error) {
+	if plain.about != "" && plain.about != place.about {
+		return fmt.Sprintf("%s is about %s: written to %s instead", plain.name, inWords(plain.about), place.Name), nil
+	}
+	if plain.ruling.Verdict != policy.VerdictNextFree {
+		return fmt.Sprintf("written to %s, which this workflow wrote about %s before", place.Name, inWords(place.about)), nil
+	}
+	why, err := o.notOurs(ctx, s.Plan.Name, plain.name, place.from)
+	return fmt.Sprintf("%s: written to %s instead", why, place.Name), err
 }
 
 // notOurs returns why a workflow leaves a file alone whose name foreign content chose.

@@ -115,6 +115,19 @@ func (r Inputs) Find(ctx context.Context, s Context, input directives.Input, var
 		if err != nil {
 			return found, nil, failure.WithCode(err, failure.Input)
 		}
+		one := s
+		one.Facts = facts
+		own, err := r.ownNote(ctx, one, input.Target, resolution)
+		if err != nil {
+			return found, nil, err
+		}
+		if own != "" {
+			input := input
+			input.Target.Path, input.Target.Literal = own, true
+			if resolution, err = input.Resolve(ctx, env); err != nil {
+				return found, nil, failure.WithCode(err, failure.Input)
+			}
+		}
 		warnings = append(warnings, resolution.Warnings...)
 		for _, file := range resolution.Files {
 			if slices.ContainsFunc(found.Files, func(f engine.ResolvedFile) bool { return f.Name == file.Name }) {

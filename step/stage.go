@@ -126,7 +126,7 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	if output.Target.Scheme == directives.SchemeVariable {
 		return st.setVariable(ctx, target, output, c, st.harmless(output, text, exit))
 	}
-	place, err := st.place(ctx, target, output, c.mode.Mode)
+	place, err := st.place(ctx, target, output, c.mode)
 	if err != nil {
 		return err
 	}
@@ -138,6 +138,9 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 		return err
 	}
 	file.Named, file.NameFrom, file.Granted = place.Named, place.from, output.Untrusted
+	if replaces(c.mode) || file.Base == "" {
+		file.About = place.about
+	}
 	if c.mode.Mode == directives.ModeSection && c.mode.Merge == "" {
 		if c.shared, err = st.ownBelow(ctx, file, c.mode.Heading); err != nil {
 			return err

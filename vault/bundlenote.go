@@ -90,6 +90,15 @@ func Actual(fsys fs.FS, name string) string {
 	return name
 }
 
+// DocumentOf returns the folder of the bundle whose note a name means, or else the name.
+func DocumentOf(fsys fs.FS, name string) string {
+	dir, actual := path.Dir(name), Actual(fsys, name)
+	if actual == BundleNote(fsys, dir) || strings.EqualFold(path.Base(actual), FormerNote) && isBundle(fsys, dir) {
+		return dir
+	}
+	return actual
+}
+
 // Former returns the name that a file would have in an older bundle, or "" if it has none. [Actual] leads from there to the file.
 func (b *Bundles) Former(name string) string {
 	former := ""

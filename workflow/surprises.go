@@ -167,8 +167,11 @@ func (s *surprises) sameNames(step Step) {
 		case each.Target.Scheme != directives.SchemeFile:
 		case named && (has(found, "item-folder") || !namesRepeat(each.Target)):
 		case has(found, "item-folder") && onePerFolder(each.Target):
-		default:
+		case named:
 			s.add(directives.At(out.Target.At, directives.CodeSameName, "begin the path with {item-folder}/, or put {item-title} into the name",
+				"several items of %s have the same name here, so all but one get a number, such as (2)", each.Target))
+		default:
+			s.add(directives.At(out.Target.At, directives.CodeSameName, "put {item-name} or {item-title} into the name",
 				"several items of %s have the same name here, so each overwrites the one before", each.Target))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 // Memory keeps what a workflow remembers between its runs: the files that its pending inputs have processed, the contents
@@ -130,6 +131,9 @@ func (mem *Memory) Writing(ctx context.Context, ref engine.StepRef, files []engi
 				WHERE f.name = ? AND w.name = ? ON CONFLICT DO UPDATE SET run = excluded.run`, packed(f.New), ref.Run, f.Name, ref.Workflow); err != nil {
 				return err
 			}
+			if err := keepSubject(ctx, tx, ref.Workflow, f); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -148,6 +152,30 @@ func (mem *Memory) OwnWrite(ctx context.Context, workflow, name, sha256 string) 
 		return false, fmt.Errorf("look up who wrote %q: %w", name, err)
 	}
 	return own, nil
+}
+
+// keepSubject stores what a file is about, by the name in the form in which the vault compares names.
+func keepSubject(ctx context.Context, tx *sql.Tx, workflow string, f engine.StagedFile) error {
+	if f.About == "" {
+		return nil
+	}
+	name := vault.Fold(f.Name)
+	if _, err := tx.ExecContext(ctx, `INSERT INTO names (name) VALUES (?) ON CONFLICT DO NOTHING`, name); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO subjects (workflow, file, about) SELECT w.id, f.id, ? FROM names f, names w WHERE f.name = ? AND w.name = ?
+		ON CONFLICT DO UPDATE SET about = excluded.about`, f.About, name, workflow)
+	return err
+}
+
+// About returns what a workflow wrote a file about; "" if that is not known.
+func (mem *Memory) About(ctx context.Context, workflow, name string) (about string, err error) {
+	err = one(ctx, mem.db.read, `SELECT about FROM subjects WHERE file = (SELECT id FROM names WHERE name = ?)
+		AND workflow = (SELECT id FROM names WHERE name = ?)`, vault.Fold(name), workflow).Scan(&about)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", fmt.Errorf("look up what %q is about: %w", name, err)
+	}
+	return about, nil
 }
 
 // EverWrote reports whether the workflow has ever written to this file.

@@ -69,6 +69,7 @@ var (
 		"schedules":  "one row for each workflow",
 		"unpaused":   "one row for each workflow",
 		"names":      "one row for each file that was ever written",
+		"subjects":   "one row for each file that was written about another one",
 		"blob_links": "goes with the blobs",
 		"upkeep":     "a few rows",
 		// Where content comes from is known for ever: a file may be read again after years, at any name.

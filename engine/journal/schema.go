@@ -179,6 +179,10 @@ CREATE TABLE parts (
 	workflow TEXT NOT NULL, step TEXT NOT NULL, document TEXT NOT NULL, part TEXT NOT NULL, view TEXT NOT NULL, run TEXT NOT NULL,
 	PRIMARY KEY (workflow, step, document, part)
 );
+`, `
+CREATE TABLE subjects (
+	workflow INTEGER NOT NULL REFERENCES names (id), file INTEGER NOT NULL REFERENCES names (id), about TEXT NOT NULL, PRIMARY KEY (workflow, file)
+) WITHOUT ROWID;
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

@@ -18,8 +18,15 @@ func TestOpen_ownWritesOfEarlierVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := open(t, dir)
-	if err := j.Memory.Writing(t.Context(), engine.StepRef{Workflow: "new", Run: "r4"}, []engine.StagedFile{{Name: "a.md", New: other}}); err != nil {
-		t.Fatal(err)
+	for _, about := range []string{"", "b.pdf", "c.pdf", ""} { // what is not said stays
+		if err := j.Memory.Writing(t.Context(), engine.StepRef{Workflow: "new", Run: "r4"}, []engine.StagedFile{{Name: "a.md", New: other, About: about}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range [][3]string{{"new", "a.md", "c.pdf"}, {"new", "A.md", "c.pdf"}, {"w", "a.md", ""}, {"new", "b.md", ""}, {"none", "a.md", ""}} {
+		if got, err := j.Memory.About(t.Context(), c[0], c[1]); got != c[2] || err != nil {
+			t.Errorf("About(%s, %s): %q, %v; want %q", c[0], c[1], got, err, c[2])
+		}
 	}
 	for _, c := range []struct {
 		workflow, name, digest string

@@ -100,6 +100,7 @@ type Journal struct {
 	Writes  map[string]bool   // by workflow, name and digest, divided by blanks
 
 	written map[string][]engine.Change // those that were made, by name
+	about   map[string]string          // what files are about, by workflow and name
 
 	mu    sync.Mutex
 	blobs map[string][]byte // guarded by mu
@@ -113,7 +114,7 @@ var (
 
 // NewJournal returns an empty journal.
 func NewJournal(f *Fuse) *Journal {
-	return &Journal{Fuse: f, Intents: map[string]Intent{}, Writes: map[string]bool{}, written: map[string][]engine.Change{}, blobs: map[string][]byte{}}
+	return &Journal{Fuse: f, Intents: map[string]Intent{}, Writes: map[string]bool{}, written: map[string][]engine.Change{}, about: map[string]string{}, blobs: map[string][]byte{}}
 }
 
 // Put implements change.Blobs.
@@ -147,6 +148,9 @@ func (j *Journal) Writing(_ context.Context, ref engine.StepRef, files []engine.
 	return j.Fuse.Do(func() error {
 		for _, f := range files {
 			j.Writes[ref.Workflow+" "+f.Name+" "+f.New] = true
+			if f.About != "" {
+				j.about[ref.Workflow+" "+f.Name] = f.About
+			}
 		}
 		return nil
 	})
@@ -155,6 +159,11 @@ func (j *Journal) Writing(_ context.Context, ref engine.StepRef, files []engine.
 // OwnWrite reports whether Writing was told of a content.
 func (j *Journal) OwnWrite(_ context.Context, workflow, name, sha256 string) (bool, error) {
 	return j.Writes[workflow+" "+name+" "+sha256], nil
+}
+
+// About returns what a file was last said to be about.
+func (j *Journal) About(_ context.Context, workflow, name string) (string, error) {
+	return j.about[workflow+" "+name], nil
 }
 
 // EverWrote reports whether Writing was told of any content of a file.
