@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/failure/diag"
@@ -80,20 +82,45 @@ func (m Meta) Each(imported bool) bool { return m.Runs == RunsEach || m.Runs == 
 
 // OnImport selects the finished imports that fire the workflow. Without globs each one does.
 type OnImport struct {
-	Globs []string `json:"globs,omitempty"` // of source names
+	Globs []string `json:"globs,omitempty"` // of source names; or a word, which such a name has
 }
 
 // Fires reports whether importing a source fires the workflow. The globs are matched against the whole name and its last
-// part, so `*.pdf` means PDFs in any folder. Case does not matter: nobody chooses it in the names of what they drop.
+// part, so `*.pdf` means PDFs in any folder. A word belongs to the last part. Case does not matter: nobody chooses it in
+// the names of what they drop.
 func (o *OnImport) Fires(source string) bool {
 	if o == nil || len(o.Globs) == 0 {
 		return o != nil
 	}
 	name := strings.ToLower(source)
 	return slices.ContainsFunc(o.Globs, func(glob string) bool {
+		if isWord(glob) && hasWord(lastPart(source), glob) {
+			return true
+		}
 		glob = strings.ToLower(glob)
 		return doublestar.MatchUnvalidated(glob, name) || doublestar.MatchUnvalidated(glob, lastPart(name))
 	})
+}
+
+// isWord reports whether a glob is a word or several, such as `meeting` or `board meeting`.
+func isWord(glob string) bool {
+	return !strings.ContainsFunc(glob, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != ' ' })
+}
+
+// hasWord reports whether a name has a word in any case: not as a part of a longer word, as "greeting card" has "eeting". Digits and
+// a capital behind a small letter end a word, so "TeamMeeting2" has "meeting".
+func hasWord(name, word string) bool {
+	in, of := []rune(norm.NFC.String(name)), []rune(norm.NFC.String(word))
+	letter := func(i int) bool { return i >= 0 && i < len(in) && unicode.IsLetter(in[i]) }
+	ends := func(i int) bool { // before the i-th letter
+		return !letter(i-1) || !letter(i) || unicode.IsLower(in[i-1]) && unicode.IsUpper(in[i])
+	}
+	for i := range len(in) - len(of) + 1 {
+		if strings.EqualFold(string(in[i:i+len(of)]), string(of)) && ends(i) && ends(i+len(of)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Watches reports whether a change of a file fires the workflow.

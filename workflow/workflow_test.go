@@ -314,3 +314,32 @@ func BenchmarkParse(b *testing.B) {
 		})
 	}
 }
+
+// A word in on_import is a word of the name, not letters in it.
+func TestOnImport_words(t *testing.T) {
+	t.Parallel()
+	book := "{,*[!a-z]}{,cook,hand,text,work}book{,[!a-z]*}.pdf"
+	for _, tt := range []struct {
+		glob, fires, not string
+	}{
+		{"meeting", "Meeting.pdf|Import/Team meeting.pdf|team-MEETING_3.jpg|TeamMeeting2.png|2024 meeting", "Greeting card.pdf|meetings.pdf|Meeting/scan.pdf|meetingnotes.md|x.pdf"},
+		{"paper", "A paper on whales.pdf|paper.pdf", "wallpaper.jpg|newspaper.pdf|Paperwork.pdf"},
+		{"board meeting", "Board meeting 3.pdf", "Board 3 meeting.pdf"},
+		{"übung", "U\u0308bung 1.pdf|Übung.pdf", "Einübung.pdf"},
+		{"*paper*", "wallpaper.jpg", "x.jpg"},
+		{"book.pdf", "Book.pdf", "My book.pdf"},
+		{book, "Book.pdf|Cookbook.pdf|Cookbook two.pdf|My book (3rd).pdf|Algebra workbook.pdf|Book of tides.pdf", "Hotel booking.pdf|Facebook friends.pdf|book list.md|Bookkeeping.pdf"},
+	} {
+		o := OnImport{Globs: []string{tt.glob}}
+		for _, name := range strings.Split(tt.fires, "|") {
+			if !o.Fires(name) {
+				t.Errorf("%s: %s does not start it", tt.glob, name)
+			}
+		}
+		for _, name := range strings.Split(tt.not, "|") {
+			if o.Fires(name) {
+				t.Errorf("%s: %s starts it", tt.glob, name)
+			}
+		}
+	}
+}
