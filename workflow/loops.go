@@ -34,7 +34,7 @@ func Loops(plans []*Plan, dirs Folders) []diag.Diagnostic {
 	for _, p := range live {
 		for _, s := range p.Steps {
 			for _, out := range s.fileOutputs() {
-				if path := circle(p, out, live, dirs); path != nil {
+				if path := circle(p, s, out, live, dirs); path != nil {
 					list = append(list, directives.At(out.Target.At, directives.CodeWatchLoop, "write outside the watched folder, or narrow watch",
 						"this output can start %s", describe(path)))
 				}
@@ -55,23 +55,29 @@ func describe(path []*Plan) string {
 	return "a loop: " + strings.Join(names, " → ")
 }
 
-// circle returns the shortest way from an output of p back to p, ending with p, or nil.
-func circle(p *Plan, out directives.Output, live []*Plan, dirs Folders) []*Plan {
+// circle returns the shortest way from an output of a step of p back to p, ending with p, or nil. An output that writes back to the
+// file that started the run is meant to, and starts no run of p.
+func circle(p *Plan, s Step, out directives.Output, live []*Plan, dirs Folders) []*Plan {
 	type step struct {
 		plan *Plan
 		path []*Plan
 	}
 	var queue []step
 	seen := map[*Plan]bool{}
-	push := func(out directives.Output, path []*Plan) {
+	push := func(plan *Plan, s Step, out directives.Output, path []*Plan) {
+		written := dirs.written(plan, s, out)
 		for _, next := range live {
-			if !seen[next] && dirs.triggers(out, next) {
+			if next == plan && writesBack(s, out) {
+				continue
+			}
+			triggers := func(n names) bool { return dirs.triggers(n, next) }
+			if !seen[next] && slices.ContainsFunc(written, triggers) {
 				seen[next] = true
 				queue = append(queue, step{next, append(slices.Clone(path), next)})
 			}
 		}
 	}
-	push(out, nil)
+	push(p, s, out, nil)
 	for len(queue) > 0 {
 		at := queue[0]
 		queue = queue[1:]
@@ -80,24 +86,56 @@ func circle(p *Plan, out directives.Output, live []*Plan, dirs Folders) []*Plan 
 		}
 		for _, s := range at.plan.Steps {
 			for _, out := range s.fileOutputs() {
-				push(out, at.path)
+				push(at.plan, s, out, at.path)
 			}
 		}
 	}
 	return nil
 }
 
+// names are the names of files that match a glob, given by its parts. link: of existing notes only.
+type names struct {
+	glob []string
+	link bool
+}
+
+// writesBack reports whether an output is the very file that started the run, or that an @for_each reads.
+func writesBack(s Step, out directives.Output) bool {
+	if out.Target.Link || out.Target.Literal {
+		return false
+	}
+	return out.Target.Path == "{trigger}" || out.Target.Path == "{item}" && s.ForEach != nil && s.ForEach.Parts == "" && s.ForEach.Target.Scheme != directives.SchemeVariable
+}
+
+// written returns the names that an output may write. The file that started a run is a watched one, or the note of an import.
+func (d Folders) written(p *Plan, s Step, out directives.Output) []names {
+	if !writesBack(s, out) {
+		return []names{{strings.Split(Shape(out.Target), "/"), out.Target.Link}}
+	}
+	if s.ForEach != nil && s.ForEach.Target.Scheme == directives.SchemeFile && out.Target.Path == "{item}" {
+		return []names{{strings.Split(Shape(s.ForEach.Target), "/"), s.ForEach.Target.Link}}
+	}
+	var all []names
+	for _, glob := range p.Meta.Watch {
+		all = append(all, names{glob: strings.Split(glob, "/")})
+	}
+	if p.Meta.OnImport != nil {
+		all = append(all, names{glob: below(d.Imported)})
+	}
+	return all
+}
+
 // triggers reports whether a file that an output may write matches a watch glob, or fires on_import once imported. It may be
 // true too often, but never wrongly false.
-func (d Folders) triggers(out directives.Output, p *Plan) bool {
-	name := strings.Split(Shape(out.Target), "/")
+func (d Folders) triggers(n names, p *Plan) bool {
+	name := n.glob
 	watches := func(name []string) bool {
 		return slices.ContainsFunc(p.Meta.Watch, func(glob string) bool { return overlap(name, strings.Split(glob, "/")) })
 	}
 	if watches(name) {
 		return true
 	}
-	if d.Import == "" || out.Target.Link || !overlap(name, below(d.Import)) { // a link leads to an existing note
+	if d.Import == "" || n.link || !overlap(name, below(d.Import)) { // a link leads to an existing note
 		return false
 	}
 	return p.Meta.OnImport.mayFire(name) || watches(below(d.Imported))
@@ -109,6 +147,9 @@ func below(dir string) []string { return append(strings.Split(dir, "/"), "**", "
 // mayFire reports whether importing a source whose name matches a glob may fire the workflow.
 func (o *OnImport) mayFire(name []string) bool {
 	return o != nil && (len(o.Globs) == 0 || slices.ContainsFunc(o.Globs, func(glob string) bool {
+		if isWord(glob) {
+			glob = "*" + glob + "*"
+		}
 		parts := strings.Split(glob, "/")
 		return overlap(name, parts) || len(parts) == 1 && overlap(name[len(name)-1:], parts)
 	}))

@@ -44,6 +44,13 @@ func TestLoops(t *testing.T) {
 		"watched imports": {
 			[]*Plan{watch("a", "Imported/**/index.md", "Import/x.txt")}, []string{"this output can start the workflow itself again"},
 		},
+		"back to the file that started it":     {[]*Plan{watch("a", "In/*.md", "{trigger}")}, nil},
+		"back to the note of the import":       {[]*Plan{plan("a", "on_import: true", "@output file: {trigger}")}, nil},
+		"back to each file that started it":    {[]*Plan{plan("a", "watch: In/*.md", "@for_each trigger\n@output file: {item}")}, nil},
+		"back to each file":                    {[]*Plan{plan("a", "watch: In/*.md", "@for_each file: In/*.md\n@output file: {item}")}, nil},
+		"beside the file that started it":      {[]*Plan{watch("a", "In/*.md", "{trigger-folder}/x")}, []string{"this output can start the workflow itself again"}},
+		"two that write back to the same file": {[]*Plan{watch("a", "In/*.md", "{trigger}"), watch("b", "In/*.md", "{trigger}")}, []string{"this output can start a loop: b → a", "this output can start a loop: a → b"}},
+		"back to a file that another watches":  {[]*Plan{watch("a", "In/*.md", "{trigger}"), watch("b", "Out/*.md", "{trigger}")}, nil},
 		"import and watch": {
 			[]*Plan{plan("a", "on_import: true", "@output file: In/x"), watch("b", "In/*", "Import/Deep/y")},
 			[]string{"this output can start a loop: b → a", "this output can start a loop: a → b"},
