@@ -1,12 +1,14 @@
 package vault
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -180,4 +182,24 @@ func isPage(name, ext string) bool {
 func there(fsys fs.FS, name string) bool {
 	_, err := fs.Stat(fsys, name)
 	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// RenameNote returns a manifest that names another note. It changes nothing else.
+func RenameNote(manifest []byte, note string) ([]byte, bool) {
+	dec := json.NewDecoder(bytes.NewReader(manifest))
+	for _, want := range []json.Token{json.Delim('{'), "version", 1.0, "note"} {
+		if got, err := dec.Token(); err != nil || got != want {
+			return nil, false
+		}
+	}
+	start := dec.InputOffset()
+	if token, err := dec.Token(); err != nil || token == nil {
+		return nil, false
+	}
+	start += int64(bytes.IndexByte(manifest[start:], '"'))
+	name, err := json.Marshal(note)
+	if err != nil {
+		return nil, false
+	}
+	return slices.Concat(manifest[:start], name, manifest[dec.InputOffset():]), true
 }

@@ -140,7 +140,7 @@ func checkReference(t *testing.T, names []string, link, from string) {
 	forward, backward := newIndex(), newIndex()
 	forward.replace(names)
 	for _, n := range slices.Backward(names) {
-		backward.insert(n)
+		backward.names.Add(n)
 	}
 	want, got := naive(names, link, from), forward.locate(link, from)
 	if diff := cmp.Diff(want, got); diff != "" {

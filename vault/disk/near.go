@@ -15,21 +15,21 @@ const maxNear = 3
 
 // near finds files whose last part differs from a link's in a few letters, or only in its extension.
 func (ix *index) near(linkpath string) []string {
-	link, _ := normalise(linkpath)
+	link, _ := vault.NormaliseLink(linkpath)
 	want := []rune(vault.Fold(strings.TrimSuffix(path.Base(link), ".md")))
 	if link == "" || len(want) > vault.MaxPartBytes {
 		return nil
 	}
 	allowed := 1 + min(len(want)/5, 2)
 	type hit struct {
-		entry
+		vault.IndexedName
 		distance int
 	}
 	var hits []hit
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	m := newMeasure(want)
-	for base, entries := range ix.byBase {
+	for base, entries := range ix.names.Bases() {
 		d := m.distance(strings.TrimSuffix(base, ".md"), allowed)
 		if d > allowed {
 			continue
@@ -39,11 +39,11 @@ func (ix *index) near(linkpath string) []string {
 		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.length, b.length), strings.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.Length, b.Length), strings.Compare(a.Name, b.Name))
 	})
 	var names []string
 	for _, h := range hits[:min(len(hits), maxNear)] {
-		names = append(names, h.name)
+		names = append(names, h.Name)
 	}
 	return names
 }
