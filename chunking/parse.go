@@ -19,6 +19,8 @@ type document struct {
 	base int
 	root ast.Node
 	ends map[ast.Node]int // of images: the offset behind the last byte
+	dest map[ast.Node]int // of links and images: the offset behind `](`
+	refs []parser.Reference
 }
 
 // What of a note is parsed.
@@ -33,7 +35,7 @@ const (
 // parse reads a note with CommonMark, tables, footnotes, wikilinks, comments and math.
 func parse(src []byte, of extent) document {
 	base, _ := Frontmatter(src)
-	d := document{body: src[base:], base: base, ends: map[ast.Node]int{}}
+	d := document{body: src[base:], base: base, ends: map[ast.Node]int{}, dest: map[ast.Node]int{}}
 	transformers := []util.PrioritizedValue{
 		util.Prioritized(definitions{parser.LinkReferenceParagraphTransformer}, 100),
 		util.Prioritized(extension.NewTableParagraphTransformer(), 200),
@@ -54,7 +56,9 @@ func parse(src []byte, of extent) document {
 	if of != blocks {
 		options = append(options, d.inline())
 	}
-	d.root = parser.NewParser(options...).Parse(text.NewReader(d.body))
+	context := parser.NewContext()
+	d.root = parser.NewParser(options...).Parse(text.NewReader(d.body), parser.WithContext(context))
+	d.refs = context.References()
 	return d
 }
 
@@ -66,7 +70,7 @@ func (d document) inline() parser.Option {
 		util.Prioritized(commentParser{}, 120),
 		util.Prioritized(mathParser{}, 130),
 		util.Prioritized(wikilinkParser{Parser: &wikilink.Parser{}}, 150),
-		util.Prioritized(&linkParser{InlineParser: parser.NewLinkParser(), ends: d.ends, left: 1<<20 + 16*len(d.body)}, 200),
+		util.Prioritized(&linkParser{InlineParser: parser.NewLinkParser(), ends: d.ends, dest: d.dest, left: 1<<20 + 16*len(d.body)}, 200),
 		util.Prioritized(parser.NewAutoLinkParser(), 300),
 		util.Prioritized(parser.NewRawHTMLParser(), 400),
 	)

@@ -17,6 +17,7 @@ import (
 type linkParser struct {
 	parser.InlineParser
 	ends map[ast.Node]int
+	dest map[ast.Node]int // where the destinations of inline links and images begin, with the blanks before them
 	// left is how many bytes of destinations may still be read. Each destination runs to the next space, so a note gets
 	// by with its own length; `![a](![a](…` would read the rest of its line again and again.
 	left   int
@@ -57,10 +58,14 @@ func (p *linkParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 	if !p.labels.counted {
 		p.labels.counted, p.labels.defined = true, len(pc.References()) > 0
 	}
+	_, bracket := block.Position()
 	n := p.InlineParser.Parse(parent, &p.labels, pc)
-	if image, ok := n.(*ast.Image); ok {
+	switch n := n.(type) {
+	case *ast.Image:
 		_, seg := block.Position()
-		p.ends[image] = seg.Start
+		p.ends[n], p.dest[n] = seg.Start, bracket.Start+2
+	case *ast.Link:
+		p.dest[n] = bracket.Start + 2
 	}
 	return n
 }
