@@ -136,6 +136,10 @@ const (
 	CodePartNoPages = "VF285"
 	CodePartOutline = "VF286"
 	CodePagesText   = "VF287"
+
+	CodeMoveForm    = "VF300"
+	CodeAnswerField = "VF301"
+	CodeMoveItems   = "VF302"
 )
 
 // Code describes one code: its meaning and how to fix the fault, each in one line.

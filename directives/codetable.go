@@ -121,4 +121,7 @@ var codes = []Code{
 	{CodePartNoPages, diag.SeverityError, "pages or chapters are wanted of a file without pages", "write sections of, or name an imported document"},
 	{CodePartOutline, diag.SeverityWarning, "a document has no outline, so its chapters are ranges of pages", "write pages of, with window="},
 	{CodePagesText, diag.SeverityError, "the pattern in pages= does not result in page numbers", "use a value such as 1-20,25"},
+	{CodeMoveForm, diag.SeverityError, "an @move does not name one file and where it goes", "write @move trigger to: Archive/{today}"},
+	{CodeAnswerField, diag.SeverityError, "a pattern such as {answer-title} names nothing that the answer must have", "add @schema, with the property in it and in required"},
+	{CodeMoveItems, diag.SeverityError, "an @move in an @for_each does not move one file for each item", "write @move {item} to: …, without batch= and parts of documents"},
 }

@@ -23,6 +23,8 @@ type report struct {
 	items bool // {item}, {item-name} and {batch} have a meaning
 
 	within bool // in a part without items, of a step that has items
+
+	answers bool // {answer-…} has a meaning
 }
 
 // withoutItems calls a function for a part of a step that has no items.

@@ -31,6 +31,10 @@ type Facts struct {
 	Foreign   bool     // somebody else named the item; see [Output.Place]
 	FromGlob  bool     // the item is a file that the path of the @for_each selects
 
+	Answer        map[string]string // properties of the step's answer, as texts, for what is named after it
+	ForeignAnswer bool              // the model was shown content from outside
+	Unanswered    bool              // there is no answer yet: its patterns have a placeholder
+
 	Title func(name string) string // the title of a file; nil, or an empty answer: its name
 }
 
@@ -68,6 +72,9 @@ func (f Facts) value(name, format string) (text string, ok bool) {
 		return f.itemValue(suffix)
 	case file && len(f.Files) == 1:
 		return f.fileValue(f.Files[0], suffix), true
+	}
+	if field := ofAnswer(name); field != "" {
+		return f.answerValue(field)
 	}
 	switch name {
 	case "batch":

@@ -26,6 +26,7 @@ type Set struct {
 	Budget    *Budget       `json:"budget,omitempty"` // in addition to the workflow's
 	Approve   *Approve      `json:"approve,omitempty"`
 	Cite      *Cite         `json:"cite,omitempty"`
+	Move      *Move         `json:"move,omitempty"`
 }
 
 // Interpret turns directives into typed values. It reports faults: an input, output or condition with one is left out, other

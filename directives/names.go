@@ -13,6 +13,7 @@ type grammar struct {
 	single bool     // at most once in a step
 	target bool     // the value is `file: …` or `variable: …`
 	parts  bool     // the target may follow `pages of` or the like
+	to     bool     // the value has two parts, with `to:` between them
 	bare   bool     // the value is optional
 	body   bool     // the value may be a fenced block below the line
 	params []string // allowed parameters; nil: parentheses belong to the text

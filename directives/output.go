@@ -55,7 +55,9 @@ func readOutput(d Directive, r *report) Output {
 		if t.Link && t.Fragment != "" {
 			r.add(t.At, CodeFragment, "write @write_mode section (heading=…)", "#%s has no meaning in an @output", clip(t.Fragment))
 		}
+		r.answers = true
 		checkOutputPath(t, r)
+		r.answers = false
 	}
 	return out
 }

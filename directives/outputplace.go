@@ -1,6 +1,7 @@
 package directives
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ type Place struct {
 // Place returns the file that an output writes to. See [Output.Name] for the rules. A foreign value (see [Facts.Foreign])
 // becomes one cleaned part of the name, in the author's folder and with the author's extension, or .md.
 func (o Output) Place(env OutputEnv) (Place, error) {
-	if o.Target.Scheme == SchemeFile && env.Facts.named() && !o.Target.Literal {
+	if o.Target.Scheme == SchemeFile && !o.Target.Literal && (env.Facts.named() || len(o.Target.AnswerPatterns()) > 0) {
 		return o.foreignPlace(env)
 	}
 	name, err := o.Name(env)
@@ -50,11 +51,18 @@ func (f Facts) started(name string) bool {
 // foreignPlace is Place for files and items that somebody else named.
 func (o Output) foreignPlace(env OutputEnv) (Place, error) {
 	pieces, faults := scan(o.Target.Path, modePath)
-	if len(faults) > 0 || !slices.ContainsFunc(pieces, env.Facts.foreign) {
+	answered := hasAnswer(pieces)
+	if len(faults) > 0 || !answered && !slices.ContainsFunc(pieces, env.Facts.foreign) {
 		name, err := o.Name(env)
 		return Place{Name: name}, err
 	}
 	whole, err := o.Name(env)
+	if answered && (err != nil || !slices.ContainsFunc(pieces, env.Facts.foreign)) {
+		if namedByAnswer(pieces) && env.Facts.ForeignAnswer {
+			return Place{Name: whole, Named: NamedByForeign}, err
+		}
+		return Place{Name: whole, Named: NamedInSegment}, err
+	}
 	if err == nil && env.Facts.started(whole) && !o.Target.Link {
 		return Place{Name: whole}, nil // the step writes back to the file that it is about
 	}
@@ -159,6 +167,11 @@ const maxSegmentBytes = 120
 // CleanSegment turns a stranger's text into one part of a file name: no separators, no control or invisible characters, none
 // that Obsidian, links or Windows refuse, no dot at the start, no known extension, and not too long.
 func CleanSegment(text string) string {
+	return cmp.Or(cleanSegment(text), "item")
+}
+
+// cleanSegment is CleanSegment for a text of which something must be left.
+func cleanSegment(text string) string {
 	text = norm.NFC.String(strings.ToValidUTF8(text, ""))
 	for KindOf(text) != "" {
 		text = strings.TrimSuffix(text, path.Ext(text))
@@ -179,9 +192,6 @@ func CleanSegment(text string) string {
 	}
 	if reservedName(text) {
 		text += "_"
-	}
-	if text == "" {
-		return "item"
 	}
 	return text
 }

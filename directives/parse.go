@@ -189,6 +189,13 @@ func value(name string, g grammar, s source, r *report) (string, diag.Position, 
 			start++
 		}
 	}
+	if g.to {
+		if at, behind := toWord(s.text); at >= 0 {
+			start = behind + indentBytes(s.text[behind:])
+		} else {
+			start = len(s.text)
+		}
+	}
 	if g.target {
 		start += schemeEnd(s.text[start:])
 	}

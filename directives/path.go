@@ -80,7 +80,7 @@ func outputFault(name string) *pathFault {
 // sample fills in for a run when a path is checked before there is one.
 var sample = Facts{
 	Now: time.Date(2026, 3, 1, 4, 5, 6, 0, time.UTC), WeekStart: time.Monday,
-	Workflow: "workflow", Step: "step", Run: "run", Files: []string{"folder/trigger.md"}, Item: "item", ItemName: "item", Batch: 1,
+	Workflow: "workflow", Step: "step", Run: "run", Files: []string{"folder/trigger.md"}, Item: "item", ItemName: "item", Batch: 1, Unanswered: true,
 }
 
 func (t Target) source() source { return source{text: t.Path, at: t.At} }

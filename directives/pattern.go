@@ -260,9 +260,9 @@ func (s *scanner) check(p piece, formatted bool) bool {
 		s.fault(p.offset, CodePatternFormat, "use a glob with limit=, or a format such as {"+p.name+":YYYY-MM-DD}", "{%s:%s} is not a date format", p.name, clip(p.format))
 	case dated:
 		return true
-	case slices.Contains(names, p.name) && formatted:
+	case (slices.Contains(names, p.name) || ofAnswer(p.name) != "") && formatted:
 		s.fault(p.offset, CodePatternFormat, "write {"+p.name+"}", "{%s} takes no format", p.name)
-	case slices.Contains(names, p.name):
+	case slices.Contains(names, p.name), ofAnswer(p.name) != "":
 		return true
 	default:
 		s.fault(p.offset, CodeUnknownPattern, didYouMeanPattern(p.name), "unknown pattern {%s}", clip(p.name))
@@ -333,6 +333,10 @@ func checkPattern(s source, m mode, r *report) ([]piece, bool) {
 				suggestion = "remove it"
 			}
 			r.add(s.pos(p.offset), CodePatternPlace, suggestion, "{%s} has no meaning here: it belongs in the other directives of a step with @for_each", p.name)
+			faults = append(faults, nil)
+		}
+		if ofAnswer(p.name) != "" && !r.answers {
+			r.add(s.pos(p.offset), CodePatternPlace, "use it in @output file: or behind to: of @move", "{%s} has no meaning here: there is no answer yet", p.name)
 			faults = append(faults, nil)
 		}
 		if isDate(p.name) && !s.checkFormat(p, r) {

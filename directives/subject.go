@@ -172,6 +172,9 @@ func (f Facts) itemValue(suffix string) (text string, ok bool) {
 
 // lacks is the error of a pattern that has no value in these facts.
 func (f Facts) lacks(p piece) *PatternError {
+	if ofAnswer(p.name) != "" {
+		return f.lacksAnswer(p)
+	}
 	e := &PatternError{p.offset, CodePatternPlace, "{" + p.name + "} has no value here", "remove it"}
 	if ofTrigger(p.name) {
 		switch n := len(f.Files); n {

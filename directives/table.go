@@ -212,6 +212,25 @@ func rows() []row {
 				"Write the letter.",
 		},
 		{
+			name:    "move",
+			grammar: grammar{single: true, to: true, params: []string{"untrusted"}},
+			read:    func(s *Set, d Directive, _ int, r *report) { s.Move = readMove(d, r) },
+			advice:  adviceMove,
+			value:   "`trigger`, `{item}`, `[[note]]` or `file: PATH`, then `to: NAME` or `to: FOLDER/`", meaning: "moves a file, or an imported document as one, once the answer is accepted; links to it follow",
+			example: "@input trigger\n" +
+				"@schema\n" +
+				"```yaml\n" +
+				"type: object\n" +
+				"required: [year, title]\n" +
+				"properties:\n" +
+				"  year: {type: integer}\n" +
+				"  title: {type: string, minLength: 1}\n" +
+				"```\n" +
+				"@move trigger to: Receipts/{answer-year}/{answer-title}\n" +
+				"\n" +
+				"When was this, and what is it?",
+		},
+		{
 			name:    "cite",
 			grammar: grammar{single: true, params: []string{}},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.Cite = readCite(d, r) },

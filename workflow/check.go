@@ -55,6 +55,7 @@ func Check(p *Plan, w World) []diag.Diagnostic {
 	c.schemas()
 	c.inputs()
 	c.outputs()
+	c.moves()
 	return Limit(diag.Sort(c.list))
 }
 
@@ -190,7 +191,7 @@ func (c *checker) foreignPlace(s Step, out directives.Output, env directives.Out
 
 // facts returns the facts of a made-up run; an item is a name of one word.
 func (c *checker) facts(s Step) directives.Facts {
-	f := directives.Facts{Now: c.world.Now, WeekStart: c.plan.Meta.WeekStartDay(), Workflow: c.plan.Name, Step: s.Name, Run: "run", Files: []string{"Notes/trigger.md"}}
+	f := directives.Facts{Unanswered: true, Now: c.world.Now, WeekStart: c.plan.Meta.WeekStartDay(), Workflow: c.plan.Name, Step: s.Name, Run: "run", Files: []string{"Notes/trigger.md"}}
 	if f.Now.IsZero() {
 		f.Now = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 	}
@@ -206,7 +207,7 @@ func (c *checker) facts(s Step) directives.Facts {
 // depends reports whether an output's refusal depends on its items.
 func (c *checker) depends(t directives.Target, err error) bool {
 	var d diag.Diagnostic
-	return hasItem(t) && errors.As(err, &d) && d.Code == directives.CodeNotPermitted && mayFit(t, c.plan.Meta.Permissions.Write)
+	return (hasItem(t) || len(t.AnswerPatterns()) > 0) && errors.As(err, &d) && d.Code == directives.CodeNotPermitted && mayFit(t, c.plan.Meta.Permissions.Write)
 }
 
 // mayFit reports whether a name that a target can mean may match one of the globs. It may be true too often.
@@ -289,7 +290,7 @@ func (s Step) writesFiles() bool {
 	file := func(r *directives.Route) bool {
 		return r != nil && r.Target != nil && r.Target.Scheme == directives.SchemeFile
 	}
-	return slices.ContainsFunc(s.Outputs, func(o directives.Output) bool { return o.Target.Scheme == directives.SchemeFile }) ||
+	return s.Move != nil || slices.ContainsFunc(s.Outputs, func(o directives.Output) bool { return o.Target.Scheme == directives.SchemeFile }) ||
 		slices.ContainsFunc(s.Inputs, func(in directives.Input) bool { return file(in.Route) }) ||
 		s.Tools != nil && slices.ContainsFunc(s.Tools.Uses, func(u directives.ToolUse) bool { return file(u.Route) })
 }

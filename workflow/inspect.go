@@ -141,6 +141,13 @@ func (i *inspector) schema(ctx context.Context, s Step, t directives.Target) {
 		}
 		err = check(name, data)
 	}
+	if err == nil && strings.EqualFold(path.Ext(name), ".json") {
+		for _, p := range s.AnswerPatterns() {
+			if fault, fix := AnswerFault(data, p.Field); fault != "" {
+				i.add(directives.At(p.At, directives.CodeAnswerField, fix, "{answer-%s} has no value: %s", p.Field, fault))
+			}
+		}
+	}
 	if err != nil {
 		i.add(directives.At(t.At, directives.CodeSchema, "", "the schema %s cannot be used: %v", name, err))
 	}

@@ -146,6 +146,7 @@ func (s Step) NeedsFile() bool {
 // NamesFile reports whether a step has a pattern such as {trigger-title}, which means one file.
 func (s Step) NamesFile() bool {
 	return directives.MentionsTrigger(s.Header) || directives.MentionsTrigger(s.Prompt) ||
+		s.Move != nil && s.Move.Source.Scheme == directives.SchemeTrigger ||
 		slices.ContainsFunc(s.targets(), func(t directives.Target) bool { return !t.Literal && directives.MentionsTrigger(t.Path) })
 }
 
@@ -165,6 +166,9 @@ func (s Step) targets() []directives.Target {
 	}
 	for _, when := range s.When {
 		list = append(list, when.Target)
+	}
+	if s.Move != nil {
+		list = append(list, s.Move.Source, s.Move.To)
 	}
 	for _, use := range s.toolUses() {
 		routed(use.Route)

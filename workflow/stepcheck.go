@@ -16,7 +16,7 @@ type stepCheck struct {
 }
 
 func (c stepCheck) check() {
-	if c.step.Prompt == "" && len(c.step.Inputs) == 0 && !c.cutShort {
+	if c.step.Prompt == "" && len(c.step.Inputs) == 0 && !c.cutShort && (c.step.Move == nil || !c.none()) {
 		c.out.add(c.at, directives.CodeNothingToSend, "write a prompt below the directives", "the step %q has neither prompt text nor inputs", c.step.Name)
 	}
 	c.places()
@@ -27,6 +27,8 @@ func (c stepCheck) check() {
 	c.writeMode()
 	c.formats()
 	c.citations()
+	c.answers()
+	c.move()
 }
 
 func (c stepCheck) none() bool { return c.step.none() }
@@ -112,7 +114,7 @@ func replaces(m directives.WriteMode) bool {
 }
 
 func (c stepCheck) overwrites(t directives.Target) {
-	if !hasItem(t) {
+	if !hasItem(t) && len(t.AnswerPatterns()) == 0 {
 		c.out.add(t.At, directives.CodeOverwrites, "put {item-name} or {batch} into the name, or use append",
 			"each batch overwrites what the one before wrote to %s", t)
 	}
@@ -169,6 +171,9 @@ func (c stepCheck) usesItems() bool {
 		if hasItem(out.Target) {
 			return true
 		}
+	}
+	if m := c.step.Move; m != nil && (hasItem(m.Source) || hasItem(m.To)) {
+		return true
 	}
 	for _, in := range c.step.Inputs {
 		if hasItem(in.Target) || hasItem(directives.Target{Path: in.PagesText}) || in.Route != nil && in.Route.Target != nil && hasItem(*in.Route.Target) {

@@ -161,6 +161,9 @@ func (s *surprises) sameNames(step Step) {
 	}
 	for _, out := range step.writes(replaces) {
 		found := out.Target.Patterns()
+		if len(out.Target.AnswerPatterns()) > 0 {
+			continue
+		}
 		switch named := has(found, "item-name", "item-label"); {
 		case !hasItem(out.Target) || has(found, "item", "item-title", "batch"):
 			s.sameBatches(step, out, found)
@@ -228,7 +231,7 @@ func (s *surprises) overwritten(i int) {
 	}
 	for _, out := range step.writes(replaces) {
 		found := out.Target.Patterns()
-		if runNamed(found) || has(found, "trigger", "trigger-name", "trigger-title", "trigger-label", "trigger-folder") || directives.MentionsItem(out.Target.Path) {
+		if len(out.Target.AnswerPatterns()) > 0 || runNamed(found) || has(found, "trigger", "trigger-name", "trigger-title", "trigger-label", "trigger-folder") || directives.MentionsItem(out.Target.Path) {
 			continue
 		}
 		s.add(directives.At(out.Target.At, directives.CodeRunsOverwrite, "put {trigger-name} into the name, or use append",
@@ -301,7 +304,7 @@ func mayBeEmpty(in directives.Input) bool {
 // lostAnswer reports a step whose answer nothing keeps.
 func (s *surprises) lostAnswer(i int) {
 	step := s.plan.Steps[i]
-	if step.none() || s.callsChange(step) || step.keepsToolResults() || s.world.Called && i == len(s.plan.Steps)-1 {
+	if step.none() || len(step.AnswerPatterns()) > 0 || s.callsChange(step) || step.keepsToolResults() || s.world.Called && i == len(s.plan.Steps)-1 {
 		return
 	}
 	variable := ""
