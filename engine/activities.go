@@ -300,6 +300,7 @@ type Foreign struct {
 // variable, or of a file in StageIn.Committed; the body fails the step otherwise.
 type StageOut struct {
 	Files    []StagedFile `json:"files,omitempty"`
+	Moves    []StagedMove `json:"moves,omitempty"`
 	Vars     []StagedVar  `json:"vars,omitempty"`
 	Warnings []string     `json:"warnings,omitempty"`
 	Defused  []Defused    `json:"defused,omitempty"` // in the files
@@ -352,6 +353,17 @@ type StagedFile struct {
 	Own   map[string]string `json:"own,omitempty"`   // see [Change]
 }
 
+// StagedMove is a file to be moved, or an imported document, once the step's files are written.
+type StagedMove struct {
+	Change Change   `json:"change"`
+	Linked []string `json:"linked,omitempty"` // files with links to it, which will change
+
+	// Of a new name in which the answer or content from outside had a part, as in [StagedFile].
+	Named    string   `json:"named,omitempty"`
+	NameFrom []string `json:"name_from,omitempty"`
+	Granted  bool     `json:"granted,omitempty"`
+}
+
 // Mark records that a pending input's file was processed with this content.
 type Mark struct {
 	Directive int    `json:"directive"`
@@ -367,6 +379,7 @@ type Mark struct {
 type CommitIn struct {
 	StepRef
 	Files  []StagedFile `json:"files,omitempty"`
+	Moves  []StagedMove `json:"moves,omitempty"` // made once all files are written
 	Shared []Var        `json:"shared,omitempty"`
 	Marks  []Mark       `json:"marks,omitempty"`
 	Cache  *CacheEntry  `json:"cache,omitempty"` // keep the answer for @cache
@@ -389,6 +402,7 @@ type CacheEntry struct {
 // CommitOut lists what was written.
 type CommitOut struct {
 	Written   []StagedFile `json:"written,omitempty"`
+	Changes   []Change     `json:"changes,omitempty"`   // moves, and links that followed
 	Conflicts []string     `json:"conflicts,omitempty"` // names whose content was neither Base nor New, or New by another writer
 	Raced     bool         `json:"raced,omitempty"`     // all conflicts are with what other runs of this process wrote last
 	Warnings  []string     `json:"warnings,omitempty"`

@@ -18,6 +18,7 @@ const ActivityApprove = "approve"
 type ApproveIn struct {
 	StepRef
 	Files []StagedFile `json:"files,omitempty"` // that would be committed
+	Moves []StagedMove `json:"moves,omitempty"` // that would be made
 	Again bool         `json:"again,omitempty"` // a target changed before an approved content was written: this is a new one
 	Tools *UseToolsIn  `json:"tools,omitempty"` // the round of calls that would be carried out
 
@@ -36,6 +37,7 @@ type ApproveOut struct {
 // Verdict is a decision about a file that is to be written, or about a call of a tool.
 type Verdict struct {
 	Name     string `json:"name,omitempty"`   // of a file
+	To       string `json:"to,omitempty"`     // of a file that moves: its new name
 	Call     string `json:"call,omitempty"`   // of a call: its place in the step
 	Before   string `json:"before,omitempty"` // the digests that the user saw; empty when the call changes no file
 	After    string `json:"after,omitempty"`
@@ -82,6 +84,7 @@ type Proposal struct {
 	After    string    `json:"after,omitempty"`     // blob: the content then
 	Again    bool      `json:"again,omitempty"`     // the file changed since it was proposed before
 	Origins  []string  `json:"origins,omitempty"`   // the untrusted things that the model was shown before
+	Linked   []string  `json:"linked,omitempty"`    // of a move: files with links to what moves, which will change
 	NameFrom []string  `json:"name_from,omitempty"` // the untrusted things that had a part in the file's name
 	Created  time.Time `json:"created"`
 	Deadline time.Time `json:"deadline,omitzero"` // without a decision by then it is rejected
@@ -130,28 +133,52 @@ func (c *conversation) permitted(use UseToolsIn) ([]Verdict, error) {
 	return out.Verdicts, err
 }
 
-// approved asks for approval of files, and splits them into approved, rejected and undecided ones. Without @approve, all are
-// approved.
-func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err error) {
-	if !d.step.ApproveOutputs || len(files) == 0 {
-		return files, nil, nil, nil
+// undecided are the files and moves of a step on their way to approval.
+type undecided struct {
+	files []StagedFile
+	moves []StagedMove
+}
+
+func (u undecided) empty() bool { return len(u.files)+len(u.moves) == 0 }
+
+// approved asks for approval of files and moves, and returns those that are approved, the rejected files, and what is undecided. Without
+// @approve, all are approved.
+func (d *delivery) approved(all undecided) (yes undecided, no []StagedFile, open undecided, err error) {
+	if !d.step.ApproveOutputs || all.empty() {
+		return all, nil, open, nil
 	}
+	files := all.files
 	var out ApproveOut
-	in := ApproveIn{StepRef: d.ref, Files: files, Again: d.again, Revise: d.revise, Declined: d.declined}
+	in := ApproveIn{StepRef: d.ref, Files: files, Moves: all.moves, Again: d.again, Revise: d.revise, Declined: d.declined}
 	if d.body.pinned.Body >= 4 {
 		in.Origins = d.rec.Origins
 	}
 	if err := d.flow.Do(ActivityApprove, in, &out); err != nil {
-		return nil, nil, nil, err
+		return yes, nil, open, err
 	}
 	d.reply = out.Reply
-	for _, f := range files {
-		i := slices.IndexFunc(out.Verdicts, func(v Verdict) bool { return v.Name == f.Name })
+	for _, m := range all.moves {
+		i := slices.IndexFunc(out.Verdicts, func(v Verdict) bool { return v.Name == m.Change.Name && v.To == m.Change.To })
 		switch {
 		case i < 0:
-			open = append(open, f)
+			open.moves = append(open.moves, m)
 		case out.Verdicts[i].Approved:
-			yes = append(yes, f.approved(out.Verdicts[i]))
+			yes.moves = append(yes.moves, m)
+		default:
+			d.stays = true
+			d.rec.Rejected = append(d.rec.Rejected, rejection(out.Verdicts[i]))
+			if d.revise {
+				d.declined = append(d.declined, out.Verdicts[i])
+			}
+		}
+	}
+	for _, f := range files {
+		i := slices.IndexFunc(out.Verdicts, func(v Verdict) bool { return v.Name == f.Name && v.To == "" })
+		switch {
+		case i < 0:
+			open.files = append(open.files, f)
+		case out.Verdicts[i].Approved:
+			yes.files = append(yes.files, f.approved(out.Verdicts[i]))
 		default:
 			no = append(no, f)
 			d.rec.Rejected = append(d.rec.Rejected, rejection(out.Verdicts[i]))
@@ -160,8 +187,8 @@ func (d *delivery) approved(files []StagedFile) (yes, no, open []StagedFile, err
 			}
 		}
 	}
-	if len(open) == len(files) {
-		return nil, nil, nil, failure.New(failure.Internal, "", "an approval without a verdict")
+	if len(open.files) == len(files) && len(open.moves) == len(all.moves) {
+		return yes, nil, open, failure.New(failure.Internal, "", "an approval without a verdict")
 	}
 	return yes, no, open, nil
 }
@@ -177,13 +204,21 @@ func (f StagedFile) approved(v Verdict) StagedFile {
 
 func rejection(v Verdict) string {
 	if v.By == DecidedTimeout {
-		return v.Name + " (nobody approved it in time)"
+		return v.What() + " (nobody approved it in time)"
 	}
-	text := fmt.Sprintf("%s (rejected by %s", v.Name, v.Decider())
+	text := fmt.Sprintf("%s (rejected by %s", v.What(), v.Decider())
 	if v.Reason != "" {
 		text += ": " + v.Reason
 	}
 	return text + ")"
+}
+
+// What names the file, and where it moves.
+func (v Verdict) What() string {
+	if v.To != "" {
+		return v.Name + " to " + v.To
+	}
+	return v.Name
 }
 
 // Decider names who decided: "command", or "ada (dashboard)".
@@ -201,7 +236,7 @@ func decider(who, by string) string {
 
 // askAgain asks the model again when all files of its answer were rejected with a reason. It reports whether it did.
 func (d *delivery) askAgain() (bool, error) {
-	if !d.revise || d.reply == "" || len(d.done) > 0 {
+	if !d.revise || d.reply == "" || len(d.done) > 0 || d.moved {
 		return false, nil
 	}
 	for _, said := range d.rec.Rejected {
@@ -216,7 +251,7 @@ func (d *delivery) askAgain() (bool, error) {
 func (d *delivery) rejected() {
 	switch n := len(d.rec.Rejected); {
 	case n == 0:
-	case len(d.done) == 0:
+	case len(d.done) == 0 && !d.moved:
 		d.skip("not approved: " + strings.Join(d.rec.Rejected, ", "))
 	default:
 		d.rec.Status = DoneWithOmissions

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 )
 
 // Kinds of a [Change].
@@ -23,6 +25,11 @@ type Change struct {
 	Before string `json:"before,omitempty"` // empty: there was no file
 	After  string `json:"after,omitempty"`  // empty: there is none any more
 	Tool   string `json:"tool,omitempty"`   // empty: an output of the step, or an undo
+	// Of an imported document, which moves as one: Name and To are its folder, and these the names of its note in it. Before and After
+	// identify the document.
+	Note   string `json:"note,omitempty"`
+	NoteTo string `json:"note_to,omitempty"`
+	Links  int    `json:"links,omitempty"` // links to files that moved, rewritten: nothing else in the file changed
 	// Doubt is set when the process died during the change and somebody has edited the file since, so nobody knows whether
 	// it was made. The file is left alone.
 	Doubt bool `json:"doubt,omitempty"`
@@ -34,6 +41,12 @@ type Change struct {
 // String describes the change: "moved a.md to b.md".
 func (c Change) String() string {
 	text := map[string]string{ChangeCreate: "made ", ChangeWrite: "changed ", ChangeMove: "moved ", ChangeDelete: "deleted "}[c.Kind] + c.Name
+	switch {
+	case c.Links == 1:
+		text = "changed a link in " + c.Name
+	case c.Links > 1:
+		text = fmt.Sprintf("changed %d links in %s", c.Links, c.Name)
+	}
 	if c.To != "" {
 		text += " to " + c.To
 	}
@@ -41,6 +54,22 @@ func (c Change) String() string {
 		text += ", perhaps: somebody changed it while the program was down"
 	}
 	return text
+}
+
+// NameAfter returns the name that a file has after a move: of the file itself, or of one in a document's folder.
+func (c Change) NameAfter(name string) string {
+	below, inside := strings.CutPrefix(name, c.Name+"/")
+	switch {
+	case c.Kind != ChangeMove:
+		return name
+	case name == c.Name:
+		return c.To
+	case !inside:
+		return name
+	case below == c.Note:
+		below = c.NoteTo
+	}
+	return c.To + "/" + below
 }
 
 // MarshalJSON adds `"type":"change"`.

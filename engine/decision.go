@@ -93,7 +93,7 @@ func (p Proposal) Show(ctx context.Context, get func(ctx context.Context, digest
 		return Shown{head + visible.Text(text), true}, err
 	}
 	if p.Kind == ChangeMove {
-		return Shown{head + fmt.Sprintf("move %s\n  to %s\n", visible.Name(p.Name), visible.Name(p.To)), true}, nil
+		return Shown{head + p.move(), true}, nil
 	}
 	after, err := blobOf(ctx, get, p.After)
 	if err != nil {
@@ -152,3 +152,21 @@ func notices(p Proposal) string {
 
 // What is String with invisible characters made visible.
 func (p Proposal) What() string { return visible.Name(p.String()) }
+
+// move describes a move, and which links follow.
+func (p Proposal) move() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "move %s\n  to %s\n", visible.Name(p.Name), visible.Name(p.To))
+	switch n := len(p.Linked); n {
+	case 0:
+		return b.String()
+	case 1:
+		b.WriteString("links follow in 1 file:\n")
+	default:
+		fmt.Fprintf(&b, "links follow in %d files:\n", n)
+	}
+	for _, name := range p.Linked {
+		fmt.Fprintf(&b, "  %s\n", visible.Name(name))
+	}
+	return b.String()
+}

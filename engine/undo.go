@@ -138,6 +138,9 @@ func WaysBack(changes []RunChange) []WayBack {
 		i, known := last[c.Change.Name]
 		if simple && known && done[i].Run == c.Run && done[i].Change.After == c.Change.Before {
 			done[i].Change.After = c.Change.After
+			if c.Change.Links == 0 {
+				done[i].Change.Links = 0
+			}
 			continue
 		}
 		delete(last, c.Change.Name)
@@ -157,7 +160,7 @@ func WaysBack(changes []RunChange) []WayBack {
 
 // back returns the change that undoes c. Nobody knows whether a doubtful one has anything to undo.
 func (c Change) back() Change {
-	b := Change{Kind: ChangeWrite, Name: c.Name, Before: c.After, After: c.Before, Tool: "undo", Doubt: c.Doubt}
+	b := Change{Kind: ChangeWrite, Name: c.Name, Before: c.After, After: c.Before, Tool: "undo", Doubt: c.Doubt, Note: c.NoteTo, NoteTo: c.Note, Links: c.Links}
 	switch {
 	case c.Kind == ChangeMove:
 		b.Kind, b.Name, b.To = ChangeMove, c.To, c.Name

@@ -34,6 +34,9 @@ func (b *body) deliver(w *work, extra []Mark, revise bool) (again bool, err erro
 		if err := w.flow.Do(ActivityStage, w.stageIn(vars, attempt, d.settled), &staged); err != nil {
 			return false, err
 		}
+		if d.stays || d.moved {
+			staged.Moves = nil
+		}
 		if err := complete(w.step, staged, d.settled); err != nil {
 			return false, err
 		}
@@ -101,6 +104,8 @@ type delivery struct {
 	settled []StagedFile // done or rejected: nothing more becomes of them
 	done    []StagedFile // written
 	again   bool         // targets have changed
+	moved   bool         // the file was moved
+	stays   bool         // its move was rejected
 
 	revise   bool      // the model may be asked to revise rejected files
 	declined []Verdict // rejected, if revise
@@ -110,20 +115,23 @@ type delivery struct {
 // commit writes the staged files, each when it may be written. It returns the names that somebody changed in between, and
 // whether these were other runs.
 func (d *delivery) commit(staged StageOut) (conflicts []string, raced bool, err error) {
-	for waiting, last := staged.Files, false; !last; {
-		yes, no, open, err := d.approved(waiting)
+	var moves []StagedMove // approved
+	for waiting, last := (undecided{staged.Files, staged.Moves}), false; !last; {
+		agreed, no, open, err := d.approved(waiting)
 		if err != nil {
 			return nil, false, err
 		}
-		d.settled = append(d.settled, no...)
+		yes := agreed.files
+		d.settled, moves = append(d.settled, no...), append(moves, agreed.moves...)
 		in := CommitIn{StepRef: d.ref, Files: yes}
 		if d.body.pinned.Body >= 4 {
 			in.Origins = d.rec.Origins
 		}
-		if last = len(open) == 0; last {
-			if len(yes)+len(d.done) == 0 && len(d.rec.Rejected) > 0 {
+		if last = open.empty(); last {
+			if len(yes)+len(d.done)+len(moves) == 0 && len(d.rec.Rejected) > 0 {
 				return nil, false, nil
 			}
+			in.Moves = moves
 			in.Shared, in.Cache = shared(d.withTools(staged.Vars), d.rec.Origins), d.cache
 			in.Marks = withFiles(d.written(yes), slices.Concat(d.done, yes), d.step.Whole)
 		} else if waiting = open; len(yes) == 0 {
@@ -135,6 +143,7 @@ func (d *delivery) commit(staged StageOut) (conflicts []string, raced bool, err 
 		}
 		d.settled, d.done = append(d.settled, out.Written...), append(d.done, out.Written...)
 		d.rec.Outputs, d.rec.Warnings = fileOutputs(d.done), append(d.rec.Warnings, out.Warnings...)
+		d.rec.Changes, d.moved = append(d.rec.Changes, out.Changes...), d.moved || len(out.Changes) > 0
 		if len(out.Conflicts) > 0 {
 			return out.Conflicts, out.Raced, nil
 		}

@@ -83,6 +83,7 @@ type Request struct {
 	Granted     bool      // the workflow's author allows foreign content to name the place
 	Asked       bool      // the user sees this change with its name, and approves it first
 	Recorded    bool      // of an undo: the run is on record for changing this file
+	Links       bool      // only links to files that move are rewritten
 
 	Use     Use      // of a tool: the call
 	Origins []string // of the content: the untrusted sources that the step was shown
@@ -289,9 +290,11 @@ func (g Gate) run(r Request, p Target, same string) (reason, hint string) {
 		return "was not changed by the run being undone", ""
 	case atOrBelow(same, Fold(g.imports())):
 		return "is inside the import folder " + g.imports(), "write somewhere else"
-	case p.Kept:
+	case p.Kept && !(r.Links && !p.Original && strings.HasSuffix(same, ".md")):
 		return "belongs to an imported document, which is never changed; only its note may be", "write somewhere else"
-	case undo:
+	case r.Links && atOrBelow(same, Fold(g.workflows())):
+		return "is in the workflows folder, where you change paths yourself", ""
+	case undo, r.Links && r.Action == Change && p.Exists:
 		return "", ""
 	case r.Workflow != "" && same == Fold(r.Workflow):
 		return "is the workflow itself, which no run changes", "write somewhere else"
@@ -299,7 +302,7 @@ func (g Gate) run(r Request, p Target, same string) (reason, hint string) {
 		return "is not covered by the workflow's permissions.write", "add it to permissions.write"
 	case atOrBelow(same, Fold(g.workflows())) && !r.Permitted.Explicit:
 		return "is in the workflows folder, which runs change only when permissions.write names it", "add it to permissions.write, or write somewhere else"
-	case atOrBelow(same, Fold(g.imported())) && p.Bundle == "" && (r.Writer == ByTool || r.Named != ByAuthor || p.Exists && !r.Own):
+	case atOrBelow(same, Fold(g.imported())) && p.Bundle == "" && !(r.Action == Move && r.Place.Document) && (r.Writer == ByTool || r.Named != ByAuthor || p.Exists && !r.Own):
 		return fmt.Sprintf("is in the folder of imports %s, beside no import's note", g.imported()), "write somewhere else"
 	}
 	if r.Writer == ByTool {

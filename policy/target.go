@@ -21,6 +21,9 @@ type Target struct {
 	Short  bool   // looks like a Windows short name, which may mean another file
 	Bundle string // the folder of the import that contains the file; empty: none
 	Kept   bool   // it belongs to the import: manifest, original, pages, pictures, text
+
+	Document bool // it is the folder of an import
+	Original bool // it is the file that was imported
 }
 
 // Look examines what is at a name. It only reads. A vault that does not report links is treated as having none.
@@ -35,7 +38,8 @@ func Look(vault fs.FS, name string) Target {
 		p.Short = !listed(vault, p.Name)
 	}
 	if p.Link == "" {
-		p.Bundle, p.Kept = bundle(vault, p.Name)
+		p.Bundle, p.Kept, p.Original = bundle(vault, p.Name)
+		p.Document = p.Bundle == "" && p.Exists && isManifest(vault, path.Join(p.Name, "manifest.json")) != nil
 	}
 	return p
 }
@@ -111,11 +115,11 @@ func listed(vault fs.FS, name string) bool {
 // manifestBytes is how much of a manifest is read: the source is at its start.
 const manifestBytes = 1 << 20
 
-// bundle finds the import that contains a file, and reports whether the file belongs to the import. Only notes directly in
+// bundle finds the import that contains a file, and reports whether the file belongs to the import, and whether it is what was imported. Only notes directly in
 // the bundle's folder may be changed by users and runs, except an original that is a note.
-func bundle(vault fs.FS, name string) (dir string, kept bool) {
+func bundle(vault fs.FS, name string) (dir string, kept, original bool) {
 	if Fold(path.Base(name)) == "manifest.json" && isManifest(vault, name) != nil {
-		return path.Dir(name), true
+		return path.Dir(name), true, false
 	}
 	for dir = path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		m := isManifest(vault, path.Join(dir, "manifest.json"))
@@ -123,9 +127,10 @@ func bundle(vault fs.FS, name string) (dir string, kept bool) {
 			continue
 		}
 		note := path.Dir(name) == dir && (strings.HasSuffix(Fold(name), ".md") || strings.HasSuffix(Fold(name), ".markdown"))
-		return dir, !note || Fold(path.Base(name)) == Fold(m.Source.Name) || Fold(path.Base(name)) == "manifest.json"
+		original = path.Dir(name) == dir && Fold(path.Base(name)) == Fold(m.Source.Name)
+		return dir, !note || original || Fold(path.Base(name)) == "manifest.json", original
 	}
-	return "", false
+	return "", false, false
 }
 
 // manifest has the fields that distinguish an import's manifest from other files of that name.

@@ -68,9 +68,9 @@ func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 			open = append(open, p)
 			continue
 		}
-		v := engine.Verdict{Name: p.Name, Before: p.Before, After: p.After, Approved: p.Decision == engine.ProposalApproved, By: p.By, Who: p.Who, Reason: p.Reason, Edited: p.Edited}
+		v := engine.Verdict{Name: p.Name, To: p.To, Before: p.Before, After: p.After, Approved: p.Decision == engine.ProposalApproved, By: p.By, Who: p.Who, Reason: p.Reason, Edited: p.Edited}
 		if in.Tools != nil {
-			v.Name, v.Call = "", callOf(p.Key)
+			v.Name, v.To, v.Call = "", "", callOf(p.Key)
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	}
@@ -92,7 +92,7 @@ func (a *Approver) whyNot(ctx context.Context, verdicts []engine.Verdict) (strin
 			continue
 		}
 		said = said || v.Reason != ""
-		lines = append(lines, fmt.Sprintf("- %s: %s", visible.Name(v.Name), cmp.Or(v.Reason, "no reason")))
+		lines = append(lines, fmt.Sprintf("- %s: %s", visible.Name(v.What()), cmp.Or(v.Reason, "no reason")))
 	}
 	if !said {
 		return "", nil
@@ -127,6 +127,13 @@ func (a *Approver) proposedFiles(ctx context.Context, in engine.ApproveIn) (list
 			return nil, nil, err
 		}
 		list = append(list, p)
+	}
+	for _, m := range in.Moves {
+		c := m.Change
+		list = append(list, engine.Proposal{
+			Kind: engine.ChangeMove, Name: c.Name, To: c.To, Key: "move:" + c.Name + ":" + c.To, Linked: m.Linked,
+			Again: in.Again, Origins: in.Origins, NameFrom: m.NameFrom,
+		})
 	}
 	return list, settled, nil
 }

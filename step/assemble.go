@@ -30,6 +30,7 @@ type Assembler struct {
 	prompt  prompt.Builder
 	tools   Tools
 	library Library
+	filing  Filing
 
 	defaultModel string // alias
 	vaultName    string
@@ -60,7 +61,11 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 	if err := a.sources.NameItems(ctx, &s, in.Vars); err != nil {
 		return engine.AssembleOut{}, err
 	}
+	shownBefore(&s, shown)
 	if err := a.outputs.check(ctx, s); err != nil {
+		return engine.AssembleOut{}, err
+	}
+	if err := a.filing.check(ctx, s); err != nil {
 		return engine.AssembleOut{}, err
 	}
 	made, err := a.make(ctx, s, in.Inputs, alias)

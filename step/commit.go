@@ -22,6 +22,7 @@ type Committer struct {
 	outputs Outputs
 	memory  Memory
 	cache   Cache // may be nil
+	filing  Filing
 
 	busy sync.Mutex // held while a commit checks its targets and writes
 }
@@ -72,8 +73,9 @@ func (c *Committer) commit(ctx context.Context, in engine.CommitIn) (engine.Comm
 			}
 		}
 	}
-	if len(out.Conflicts) > 0 {
-		return out, nil
+	unmovable, err := c.unmovable(ctx, in)
+	if out.Conflicts = append(out.Conflicts, unmovable...); err != nil || len(out.Conflicts) > 0 {
+		return out, err
 	}
 	asks, err := c.askFor(ctx, in.StepRef, write)
 	if err != nil {
@@ -97,6 +99,9 @@ func (c *Committer) commit(ctx context.Context, in engine.CommitIn) (engine.Comm
 	slices.SortFunc(out.Written, func(a, b engine.StagedFile) int { return indexOf(in.Files, a.Name) - indexOf(in.Files, b.Name) })
 	if len(out.Conflicts) > 0 {
 		return out, nil
+	}
+	if err := c.moves(ctx, in, &out); err != nil || len(out.Conflicts) > 0 {
+		return out, err
 	}
 	if in.Cache != nil && c.cache != nil {
 		if err := c.cache.Keep(ctx, in.StepRef, *in.Cache); err != nil {

@@ -71,7 +71,8 @@ type Config struct {
 	Links     vault.Links
 	Blobs     change.Blobs
 	Memory    Memory
-	Record    change.Record // nil: nothing is changed
+	Record    change.Record    // nil: nothing is changed
+	Documents change.Documents // nil: imports are not on record
 	Models    Models
 	Prompt    prompt.Builder
 	Media     media.Source // zero: pictures of FS
@@ -110,6 +111,7 @@ type Deps struct {
 	Demands Demands
 	Answers Answers
 	Library Library
+	Filing  Filing
 }
 
 // NewDeps returns the shared parts for a vault.
@@ -123,7 +125,7 @@ func NewDeps(c Config) *Deps {
 	d := &Deps{Config: c}
 	files := change.Files{FS: c.FS, Vault: c.Vault, MaxText: c.MaxText}
 	d.Plans = &Plans{Blobs: c.Blobs, Title: func(name string) string { return titleOf(files, name) }}
-	d.Changes = &change.Maker{Files: files, Blobs: c.Blobs, Own: c.Memory, Record: c.Record, Origin: c.Origin, Gate: c.Gate, Now: c.Now}
+	d.Changes = &change.Maker{Files: files, Blobs: c.Blobs, Own: c.Memory, Record: c.Record, Origin: c.Origin, Gate: c.Gate, Now: c.Now, Documents: c.Documents}
 	d.Stored = Stored{c.Blobs}
 	d.Vars = Vars{c.Memory, c.Blobs}
 	d.Inputs = Inputs{Files: files, Links: c.Links, Pending: c.Memory, Last: c.Memory, Vars: d.Vars, Blobs: c.Blobs, MaxFiles: c.MaxFiles, Born: c.Born}
@@ -132,6 +134,7 @@ func NewDeps(c Config) *Deps {
 	d.Budgets = Budgets{Budget: c.Budget, Zone: c.Zone, Ledger: c.Ledger, Now: c.Now}
 	d.Demands = Demands{Vault: c.Vault, Inputs: d.Inputs}
 	d.Answers = Answers{Cache: c.Cache, Now: c.Now}
+	d.Filing = Filing{Mover{d.Changes}, d.Inputs, d.Outputs, d.Demands}
 	d.Library = Library{FS: c.FS, Links: c.Links, Documents: c.Prompt.Documents, ImportedDir: c.Gate.ImportedDir}
 	return d
 }
@@ -198,7 +201,7 @@ func New(d *Deps, tools Tools) *Steps {
 		Inputs:     d.Inputs,
 		Assembler: &Assembler{
 			plans: d.Plans, models: d.Models, stored: d.Stored, sources: d.Sources, inputs: d.Inputs, outputs: d.Outputs, budgets: d.Budgets,
-			demands: d.Demands, prompt: d.Prompt, tools: tools, library: d.Library, defaultModel: d.DefaultModel, vaultName: d.VaultName, strictLinks: d.StrictLinks,
+			demands: d.Demands, prompt: d.Prompt, tools: tools, library: d.Library, filing: d.Filing, defaultModel: d.DefaultModel, vaultName: d.VaultName, strictLinks: d.StrictLinks,
 		},
 		Generator: &Generator{
 			plans: d.Plans, models: d.Models, stored: d.Stored, answers: d.Answers, outputs: d.Outputs, budgets: d.Budgets, media: d.Media,
@@ -206,8 +209,8 @@ func New(d *Deps, tools Tools) *Steps {
 		},
 		Validator: &Validator{d.Plans, d.Stored, d.Demands},
 		Approver:  &Approver{d.Plans, d.Stored, d.Changes, d.Approvals, tools, d.Now},
-		Stager:    &Stager{d.Plans, d.Stored, d.Sources, d.Inputs, d.Vars, d.Outputs, d.Library},
-		Committer: &Committer{plans: d.Plans, changes: d.Changes, outputs: d.Outputs, memory: d.Memory, cache: d.Cache},
+		Stager:    &Stager{d.Plans, d.Stored, d.Sources, d.Inputs, d.Vars, d.Outputs, d.Library, d.Filing},
+		Committer: &Committer{filing: d.Filing, plans: d.Plans, changes: d.Changes, outputs: d.Outputs, memory: d.Memory, cache: d.Cache},
 		Follower:  &Follower{d.Plans, d.Changes, d.Memory, d.Library},
 		plans:     d.Plans,
 	}

@@ -49,7 +49,16 @@ func (st *staging) place(ctx context.Context, target string, output directives.O
 
 // check fails if an output of a step cannot be written under the name that it gets, so that no model is paid for it.
 func (o Outputs) check(ctx context.Context, s Context) error {
+	permissions := s.Plan.Meta.Permissions
 	for i, out := range s.Step.Outputs {
+		if answered := len(out.Target.AnswerPatterns()) > 0; answered && !permissions.MayAnswerAt(out.Target) {
+			return failure.New(failure.Permission, "add it to permissions.write", "%s is not covered by the workflow's permissions.write", out.Target.Path)
+		} else if answered {
+			s.Facts.Unanswered = true
+			s.Plan.Meta.Permissions.Write, s.Plan.Meta.Permissions.NoWrite = nil, false // the place depends on the answer
+		} else {
+			s.Facts.Unanswered, s.Plan.Meta.Permissions = false, permissions
+		}
 		if out.Target.Scheme != directives.SchemeFile {
 			continue
 		}

@@ -27,6 +27,7 @@ type Stager struct {
 	vars    Vars
 	outputs Outputs
 	library Library
+	filing  Filing
 }
 
 // Stage prepares the step's outputs and routed inputs: names, numbers of write mode new, and contents as blobs. It writes nothing to
@@ -50,6 +51,7 @@ func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut,
 	if err != nil && in.Answer != "" {
 		return engine.StageOut{}, failure.New(failure.State, "", "read the answer: %v", err)
 	}
+	answered(&st.s, answer, in.Foreign)
 	for i, output := range s.Step.Outputs {
 		text, err := formatted(string(answer), output.Format)
 		if err != nil {
@@ -81,7 +83,17 @@ func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut,
 			return engine.StageOut{}, err
 		}
 	}
-	return st.finish(ctx)
+	notes := len(st.notes)
+	out, err := st.finish(ctx)
+	if err != nil {
+		return out, err
+	}
+	move, err := st.move(ctx)
+	if move != nil {
+		out.Moves = append(out.Moves, *move)
+	}
+	out.Warnings = append(out.Warnings, st.notes[notes:]...)
+	return out, err
 }
 
 // staging collects the outputs of one step.

@@ -51,8 +51,11 @@ type Maker struct {
 	Own    Own
 	Record Record       // nil: nothing is changed, as in a preview
 	Origin *origin.Book // nil: origins are not recorded
-	Gate   policy.Gate
-	Now    func() time.Time
+
+	Documents Documents // nil: no imports are on record
+
+	Gate policy.Gate
+	Now  func() time.Time
 
 	wrote sync.Map // the digest that this process wrote last, by vault name
 }
@@ -167,6 +170,9 @@ func (m *Maker) carryOut(ctx context.Context, by Author, c engine.Change) error 
 	case engine.ChangeDelete:
 		return m.Vault.Remove(ctx, pass, c.Before)
 	case engine.ChangeMove:
+		if c.Note != "" {
+			return m.moveDocument(ctx, by, c, pass)
+		}
 		if err := m.writing(ctx, by, c.To, c.After); err != nil {
 			return err
 		}

@@ -29,8 +29,11 @@ func (f Files) Current(name string) (string, error) {
 	return digest, err
 }
 
-// Digest is Current for files of any size.
+// Digest is Current for files of any size, and for the folders of imported documents.
 func (f Files) Digest(name string) (string, error) {
+	if _, digest := f.Document(name); digest != "" {
+		return digest, nil
+	}
 	digest, err := f.Current(name)
 	if err != nil {
 		return f.Hash(name)
@@ -84,6 +87,8 @@ func StateOf(c engine.Change, now func(name string) (string, error)) (State, err
 			return Other, err
 		case here == "" && there == c.After:
 			return After, nil
+		case here == "" && there == c.Before: // a document whose note has its old name
+			return Before, nil
 		case here == c.Before && (there == "" || there == here):
 			return Before, nil
 		}

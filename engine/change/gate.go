@@ -21,8 +21,9 @@ func (m *Maker) Rule(by Author, c engine.Change) policy.Ruling {
 	r := by.Ask
 	r.Action, r.Place = actions[c.Kind], policy.Look(m.FS, c.Name)
 	if c.Kind == engine.ChangeMove {
-		r.To = policy.Look(m.FS, c.To)
+		r.To = lookAt(m.FS, c.Name, c.To)
 	}
+	r.Links = c.Links > 0
 	return m.Gate.Decide(r)
 }
 

@@ -18,11 +18,24 @@ func (m *Maker) recordOrigin(ctx context.Context, by Author, c engine.Change) er
 	var err error
 	switch c.Kind {
 	case engine.ChangeMove:
-		err = m.Origin.Moving(ctx, c.Name, c.To, c.After)
+		err = m.recordMove(ctx, c)
 	case engine.ChangeCreate, engine.ChangeWrite:
 		err = m.recordWrite(ctx, by, c)
 	}
 	return failure.WithCode(err, failure.State)
+}
+
+func (m *Maker) recordMove(ctx context.Context, c engine.Change) error {
+	if c.Note == "" {
+		return m.Origin.Moving(ctx, c.Name, c.To, c.After)
+	}
+	files, err := m.moved(c)
+	for _, f := range files {
+		if err == nil {
+			err = m.Origin.Moving(ctx, f.Base, f.Name, f.New)
+		}
+	}
+	return err
 }
 
 func (m *Maker) recordWrite(ctx context.Context, by Author, c engine.Change) error {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -125,6 +126,34 @@ func (is *Imports) PutAway(ctx context.Context, id, filed string) error {
 	if _, err := change(ctx, is.db.write, `UPDATE imports SET view = CAST(json_set(json_remove(CAST(view AS TEXT), '$.held'), '$.filed', ?) AS BLOB)
 		WHERE id = ? AND json_extract(CAST(view AS TEXT), '$.held')`, filed, id); err != nil {
 		return fmt.Errorf("store where the file of import %s is: %w", id, err)
+	}
+	return nil
+}
+
+// Moved stores that an imported document is in another folder now, where its note has this name.
+func (is *Imports) Moved(ctx context.Context, from, to, note string) error {
+	const moved = `UPDATE imports SET view = CAST(json_set(CAST(view AS TEXT), '$.bundle', ?) AS BLOB) WHERE json_extract(CAST(view AS TEXT), '$.bundle') = ?`
+	const named = `UPDATE imports SET view = CAST(json_set(CAST(view AS TEXT), '$.note', ?) AS BLOB)
+		WHERE json_extract(CAST(view AS TEXT), '$.bundle') = ? AND json_extract(CAST(view AS TEXT), '$.note') LIKE '%_'`
+	const filed = `UPDATE imports SET view = CAST(json_set(CAST(view AS TEXT), '$.filed', ? || substr(json_extract(CAST(view AS TEXT), '$.filed'), ?)) AS BLOB)
+		WHERE json_extract(CAST(view AS TEXT), '$.bundle') = ? AND substr(json_extract(CAST(view AS TEXT), '$.filed'), 1, ?) = ?`
+	err := inTx(ctx, is.db.write, func(tx *sql.Tx) error {
+		for _, q := range []struct {
+			text string
+			args []any
+		}{
+			{moved, []any{to, from}},
+			{named, []any{to + "/" + note, to}},
+			{filed, []any{to + "/", utf8.RuneCountInString(from) + 2, to, utf8.RuneCountInString(from) + 1, from + "/"}},
+		} {
+			if _, err := tx.ExecContext(ctx, q.text, q.args...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store where the document %q is: %w", from, err)
 	}
 	return nil
 }

@@ -1,0 +1,123 @@
+//go:build unix
+
+package stories
+
+import (
+	"maps"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/engine"
+)
+
+// filer names what was dropped after its answer.
+const filer = `@input trigger (images=auto)
+@schema
+~~~yaml
+type: object
+required: [year, title]
+properties:
+  year: {type: integer}
+  title: {type: string}
+~~~
+@move trigger to: Receipts/{answer-year}/{answer-title}
+
+What is it?`
+
+func fenced(text string) string { return strings.ReplaceAll(text, "~", "`") }
+
+// A dropped receipt is read, named and filed: the document moves as one, the links of the daily note follow, the same file is known
+// at its new place, and undo brings all back.
+func TestFiling_aDroppedDocument(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "")
+	s.workflow("File", `on_import: "*receipt*"`, fenced(filer))
+	if out, _, code := s.CLI("check", "File"); code != 0 || strings.Contains(out, "[VF") {
+		t.Errorf("check: %s", out)
+	}
+	daily := "Bought it: [[receipt 7]], see ![[receipt 7.pdf#page=1|400]] and [the scan](<../Imported/receipt 7/receipt 7.md#^p1>).\r\n`[[receipt 7]]`"
+	s.Write("Daily/2026-11-20.md", []byte(daily))
+	s.Write("Board.canvas", []byte(`{"nodes":[{"id":"a","type":"file","file":"Imported/receipt 7/receipt 7.md"}]}`))
+	s.Serve()
+	data := pdf("Receipt", sheets(7, 2, 0, 0))
+	s.drop("receipt 7.pdf", data)
+	run := s.ran("File", 1)[0]
+	note := s.note("Receipts", "code word")
+	dir, name := path.Dir(note), strings.TrimSuffix(path.Base(note), ".md")
+	if path.Base(dir) != name || !strings.HasPrefix(dir, "Receipts/") {
+		t.Errorf("the note is at %s", note)
+	}
+	for _, file := range []string{"manifest.json", "receipt 7.pdf", "pages/page_0001.png", "text/page_0001.txt"} {
+		if s.Read(dir+"/"+file) == "" && s.Read(strings.Replace(dir+"/"+file, ".png", ".jpg", 1)) == "" {
+			t.Errorf("no %s in %s: %q", file, dir, s.Files(dir, ""))
+		}
+	}
+	if !strings.Contains(s.Read(dir+"/manifest.json"), `"note": "`+name+`.md"`) || len(s.Files("Imported", "")) != 0 {
+		t.Errorf("the manifest is\n%.200s\nbelow Imported are %q", s.Read(dir+"/manifest.json"), s.Files("Imported", ""))
+	}
+	want := "Bought it: [[" + name + "]], see ![[receipt 7.pdf#page=1|400]] and [the scan](<../" + note + "#^p1>).\r\n`[[receipt 7]]`"
+	if got := s.Read("Daily/2026-11-20.md"); got != want {
+		t.Errorf("the daily note is\n%s\nwant\n%s", got, want)
+	}
+	if got := s.Read("Board.canvas"); !strings.Contains(got, note) {
+		t.Errorf("the canvas is %s", got)
+	}
+	if is := s.Imports()[0]; is.Note != note || is.Bundle != dir {
+		t.Errorf("the import is recorded at %s, %s; want %s", is.Bundle, is.Note, note)
+	}
+	s.drop("again receipt.pdf", data)
+	s.Wait(patience, "the duplicate", func() (bool, string) {
+		all := s.Imports()
+		return len(all) == 2 && all[0].State.Finished(), ""
+	})
+	if is := s.Imports()[0]; is.State != engine.ImportDuplicate || is.Bundle != dir {
+		t.Errorf("the same bytes again are %s of %q, want a duplicate of %s", is.State, is.Bundle, dir)
+	}
+	s.quiet()
+	if runs := s.Runs("File"); len(runs) != 1 {
+		t.Errorf("the move started more runs: %s", describe(runs))
+	}
+	if out := s.Must("show", run.ID); !strings.Contains(out, note) && !strings.Contains(out, dir) {
+		t.Errorf("show does not tell of the move:\n%s", out)
+	}
+	s.Must("undo", run.ID, "--yes")
+	if got := s.Read("Daily/2026-11-20.md"); got != daily {
+		t.Errorf("after the undo the daily note is\n%s", got)
+	}
+	if s.Read("Imported/receipt 7/receipt 7.md") == "" || !strings.Contains(s.Read("Imported/receipt 7/manifest.json"), `"note": "receipt 7.md"`) || len(s.Files("Receipts", "")) != 0 {
+		t.Errorf("after the undo: %q, %q", s.Files("Imported", ".md"), s.Files("Receipts", ""))
+	}
+	if is := s.Imports()[1]; is.Note != "Imported/receipt 7/receipt 7.md" {
+		t.Errorf("after the undo the import is recorded at %s", is.Note)
+	}
+}
+
+// A note is moved once its person agrees; the request says where to and whose links change.
+func TestFiling_aNoteWithApproval(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "")
+	s.workflow("File", "watch: \"Inbox/*.md\"\nruns: each", fenced("@approve outputs\n"+strings.Replace(filer, "{answer-year}/{answer-title}", "{trigger-name} of {answer-year}", 1)))
+	s.Write("Index.md", []byte("[[Idea]]\n"))
+	s.Serve()
+	s.Write("Inbox/Idea.md", []byte(sentence(3)+" See [the index](../Index.md).\n"))
+	run := s.waits("File", 1)
+	if out := s.Must("approvals", run.ID); !strings.Contains(out, "Receipts/Idea of ") || !strings.Contains(out, "Index.md") {
+		t.Errorf("the request is\n%s", out)
+	}
+	before := s.snapshot()
+	s.Must("approve", run.ID, "--all")
+	run = s.ran("File", 1)[0]
+	note := s.note("Receipts", "Idea of")
+	if got := s.Read("Index.md"); got != "[["+strings.TrimSuffix(path.Base(note), ".md")+"]]\n" {
+		t.Errorf("the index is %q", got)
+	}
+	s.Must("undo", run.ID, "--yes")
+	if !maps.Equal(before, s.snapshot()) {
+		t.Errorf("after the undo: %v", s.snapshot())
+	}
+	s.quiet()
+	if runs := s.ran("File", 1); len(runs) != 1 {
+		t.Errorf("it ran again: %s", describe(runs))
+	}
+}
