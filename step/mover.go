@@ -104,6 +104,15 @@ func numberedStem(name, ext string, n int) string {
 	return fmt.Sprintf("%s (%d)%s", strings.TrimSuffix(name, ext), n, ext)
 }
 
+// Identified returns the move of a file to a whole name, or of an imported document, given by its note, to a folder.
+func (m Mover) Identified(from, to string) (engine.Change, error) {
+	c := engine.Change{Kind: engine.ChangeMove, Name: from, To: to}
+	if dir := m.Changes.DocumentOf(from); dir != "" {
+		c.Name = dir
+	}
+	return m.identified(c)
+}
+
 // identified adds the digests to a move, and the names of a document's note.
 func (m Mover) identified(c engine.Change) (engine.Change, error) {
 	note, digest := m.Changes.Document(c.Name)

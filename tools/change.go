@@ -23,7 +23,7 @@ const (
 type Change struct {
 	Kind string
 	Name string
-	To   string // of a move: the new name
+	To   string // of a move: the new name; of an imported document, whose note is Name, its new folder
 	Data []byte // of a create and a write: the new content
 	Base string // SHA-256 of the content it changes; empty for a create
 	Said string // the result for the model
@@ -40,9 +40,11 @@ type Store interface {
 // Writer holds the tools that change files. It belongs to one turn of a step.
 type Writer struct {
 	Paths
-	Store     Store
-	Kind      func(name string) string // kind of a file by its extension; "" if unknown
-	MayDelete bool                     // the workflow lets models delete files, or a person approves each call
+	Store Store
+	Kind  func(name string) string // kind of a file by its extension; "" if unknown
+	// Document returns the folder of the imported document whose note a file is, or ""; nil: there are none.
+	Document  func(name string) string
+	MayDelete bool // the workflow lets models delete files, or a person approves each call
 }
 
 // Bounds of what is written, in bytes.

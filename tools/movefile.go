@@ -19,7 +19,7 @@ const (
 
 const moveParameters = `{"type":"object","properties":{` +
 	`"from":{"type":"string","minLength":1,"description":"Path from the vault's root."},` +
-	`"to":{"type":"string","minLength":1,"description":"New path from the vault's root. A path that ends in / is a folder: the file keeps its name."}` +
+	`"to":{"type":"string","minLength":1,"description":"New path from the vault's root. A path that ends in / is a folder: the file keeps its name. For the note of an imported document, the document's new name: its folder moves."}` +
 	`},"required":["from","to"],"additionalProperties":false}`
 
 type moveInput struct {
@@ -31,7 +31,7 @@ type moveInput struct {
 func (w *Writer) MoveTool() Tool {
 	return Tool{
 		Name: MoveFile, Effect: EffectWrite, Parameters: json.RawMessage(moveParameters), Run: w.move,
-		Description: "Renames a file or moves it to another folder. Never overwrites a file. Links to the file are not rewritten.",
+		Description: "Renames a file or moves it to another folder. Never overwrites a file. Links to the file follow. An imported document moves as one: name its note.",
 	}
 }
 
@@ -47,22 +47,45 @@ func (w *Writer) move(ctx context.Context, input json.RawMessage) content.ToolRe
 	if err != nil {
 		return Failed("%v", err)
 	}
-	to, err := w.moved(from, in.To)
+	place := from // what gets the new name
+	to := ""
+	if w.Document != nil && w.Document(from) != "" {
+		place = w.Document(from)
+		to, err = documentTo(place, in.To)
+	} else {
+		to, err = w.moved(from, in.To)
+	}
 	switch {
 	case err != nil:
 		return Failed("%v", err)
-	case to == from:
-		return Failed("%s has that name already", from)
+	case to == place:
+		return Failed("%s has that name already", place)
 	}
 	return w.change(ctx, from, func(_ []byte, sha string, there bool) (Change, error) {
 		switch _, err := fs.Stat(w.FS, to); {
 		case !there:
 			return Change{}, w.missing(from)
-		case err == nil && !strings.EqualFold(from, to):
+		case err == nil && !strings.EqualFold(place, to):
 			return Change{}, errors.New(to + " exists: choose another name")
 		}
-		return Change{Kind: ChangeMove, Name: from, To: to, Base: sha, Said: "moved " + from + " to " + to}, nil
+		return Change{Kind: ChangeMove, Name: from, To: to, Base: sha, Said: "moved " + place + " to " + to}, nil
 	})
+}
+
+// documentTo returns the new folder of an imported document. Models may write it like a note, or with the note in it.
+func documentTo(dir, written string) (string, error) {
+	to, err := clean(written)
+	if err != nil {
+		return "", err
+	}
+	if strings.HasSuffix(strings.TrimSpace(written), "/") {
+		return path.Join(to, path.Base(dir)), nil
+	}
+	to = strings.TrimSuffix(to, ".md")
+	if path.Base(path.Dir(to)) == path.Base(to) {
+		to = path.Dir(to)
+	}
+	return to, nil
 }
 
 // moved returns the new name of a file. The extension stays.

@@ -53,6 +53,7 @@ type Box struct {
 	budgets step.Budgets
 	library step.Library
 	changes *change.Maker
+	mover   step.Mover
 	prompt  prompt.Builder
 	links   vault.Links
 	foreign media.Foreign
@@ -66,7 +67,7 @@ var _ step.Tools = (*Box)(nil)
 func New(d *step.Deps, c Config) *Box {
 	return &Box{
 		Config: c, plans: d.Plans, models: d.Models, stored: d.Stored, inputs: d.Inputs, outputs: d.Outputs, sources: d.Sources,
-		vars: d.Vars, budgets: d.Budgets, library: d.Library, changes: d.Changes, prompt: d.Prompt, links: d.Links, foreign: d.Foreign(), strictLinks: d.StrictLinks,
+		vars: d.Vars, budgets: d.Budgets, library: d.Library, changes: d.Changes, mover: d.Filing.Mover, prompt: d.Prompt, links: d.Links, foreign: d.Foreign(), strictLinks: d.StrictLinks,
 	}
 }
 

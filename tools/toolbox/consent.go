@@ -91,6 +91,10 @@ func (c consent) try(ctx context.Context, call content.ToolCall, p *engine.Propo
 		p.After, err = t.box.stored.Blobs.Put(ctx, wanted.Data)
 	case tools.ChangeMove:
 		p.After = wanted.Base
+		var move engine.Change
+		if move, err = t.box.mover.Identified(wanted.Name, wanted.To); err == nil {
+			p.Name, p.Linked = move.Name, t.box.mover.Linked(move)
+		}
 	}
 	return err
 }

@@ -60,7 +60,7 @@ func (c *callStore) put(ctx context.Context, wanted tools.Change, found []engine
 			return c.unlessPassing(failure.WithCode(err, failure.State))
 		}
 	case tools.ChangeMove:
-		made.After = wanted.Base
+		return c.move(ctx, wanted)
 	}
 	err = c.t.box.changes.Make(ctx, c.author(made), c.t.call, made, wanted.Said)
 	if errors.Is(err, vault.ErrConflict) {
@@ -71,6 +71,33 @@ func (c *callStore) put(ctx context.Context, wanted tools.Change, found []engine
 	}
 	c.t.changes, c.t.defused = append(c.t.changes, made), append(c.t.defused, found...)
 	return nil
+}
+
+// move moves a file or an imported document, and lets the links follow.
+func (c *callStore) move(ctx context.Context, wanted tools.Change) error {
+	move, err := c.t.box.mover.Identified(wanted.Name, wanted.To)
+	if err != nil {
+		return err
+	}
+	if move.Tool = c.tool; move.Note == "" && move.Before != wanted.Base {
+		return vault.ErrConflict
+	}
+	made, warnings, err := c.t.box.mover.Make(ctx, c.author(move), c.t.call, move, wanted.Said)
+	c.t.changes, c.t.blocked = append(c.t.changes, made...), append(c.t.blocked, warnings...)
+	if errors.Is(err, vault.ErrConflict) {
+		return err
+	}
+	return c.unlessPassing(failure.WithCode(err, failure.Output))
+}
+
+// follow completes the links of a move that was made before a crash.
+func (c *callStore) follow(ctx context.Context, move engine.Change) error {
+	if move.Kind != engine.ChangeMove {
+		return nil
+	}
+	made, warnings, err := c.t.box.mover.Follow(ctx, c.author(move), c.t.call, move)
+	c.t.changes, c.t.blocked = append(c.t.changes, made...), append(c.t.blocked, warnings...)
+	return err
 }
 
 // inert returns a change without anything that loads, runs or links out, if the model has seen untrusted content. The file's present
@@ -106,7 +133,7 @@ func (c *callStore) unlessPassing(err error) error {
 // which later tools may pass on. A call that does exactly what the user approved counts as approved.
 func (c *callStore) author(made engine.Change) change.Author {
 	t := c.t
-	ask := t.s.Asking(policy.ByTool, made.Name, made.To)
+	ask := t.box.mover.Request(t.s, policy.ByTool, made)
 	ask.Asked, ask.Origins = asks(t.s), t.in.Origins
 	ask.Use = guard{t}.granted(policy.Use{Tool: c.tool, Writes: true, Changes: touched(made)})
 	by := change.Author{Ref: t.in.StepRef, Ask: ask, Shown: origin.Join(t.in.Origins, slices.Concat(t.origins, t.vars.origins)...)}
@@ -134,7 +161,7 @@ func (c *callStore) again(ctx context.Context) (result content.ToolResult, found
 	done := content.ToolResult{Success: true, Blocks: []content.Block{content.Text{Value: said}}, FilesChanged: touched(intended)}
 	if made {
 		t.changes = append(t.changes, intended)
-		return done, true, nil
+		return done, true, c.follow(ctx, intended)
 	}
 	switch at, err := change.StateOf(intended, t.box.changes.Digest); {
 	case err != nil:
@@ -149,7 +176,10 @@ func (c *callStore) again(ctx context.Context) (result content.ToolResult, found
 		return c.inDoubt(intended), true, nil
 	}
 	t.changes = append(t.changes, intended)
-	return done, true, record.Made(ctx, t.in.StepRef, t.call, true)
+	if err := record.Made(ctx, t.in.StepRef, t.call, true); err != nil {
+		return done, true, err
+	}
+	return done, true, c.follow(ctx, intended)
 }
 
 func touched(c engine.Change) []string {

@@ -183,7 +183,7 @@ func (t *turn) writer(paths tools.Paths, tool string) *tools.Writer {
 		}
 		return guard{t}.mayChange(tool, name)
 	}
-	return &tools.Writer{Paths: paths, Kind: directives.KindOf, Store: t.store(tool), MayDelete: mayDelete(t.s)}
+	return &tools.Writer{Paths: paths, Kind: directives.KindOf, Store: t.store(tool), Document: t.box.changes.DocumentOf, MayDelete: mayDelete(t.s)}
 }
 
 // store returns the vault as a tool uses it.
