@@ -67,7 +67,7 @@ func TestFiling_aDroppedDocument(t *testing.T) {
 		t.Errorf("the import is recorded at %s, %s; want %s", is.Bundle, is.Note, note)
 	}
 	s.drop("again receipt.pdf", data)
-	s.Wait(patience, "the duplicate", func() (bool, string) {
+	s.Wait(patience(), "the duplicate", func() (bool, string) {
 		all := s.Imports()
 		return len(all) == 2 && all[0].State.Finished(), ""
 	})
