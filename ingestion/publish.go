@@ -241,9 +241,7 @@ func (pub publishing) notes(m *manifest.Manifest, p plan, rec documentRecord, ow
 			return fault.Storage("write the note of "+pub.w.job.Source, err)
 		}
 		notes[name] = text
-		if digests := vault.PageDigests(string(text)); len(digests) > 1 || len(m.Chapters) > 0 {
-			m.Generated[name] = digests
-		}
+		m.Generated[name] = vault.PageDigests(string(text))
 		return err
 	}
 	m.Generated = map[string]map[int]string{}

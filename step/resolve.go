@@ -65,8 +65,11 @@ func (r Inputs) Resolve(ctx context.Context, s Context, vars []engine.Var) (engi
 		}
 		out.Warnings = append(out.Warnings, warningLines(warnings)...)
 		noTrigger := input.Target.Scheme == directives.SchemeTrigger && len(found.Files) == 0
-		if noTrigger || input.Required && !hasContent(found) {
-			what := input.Target.String()
+		what := input.Target.String()
+		switch {
+		case r.silent(s, input, found):
+			out.Missing = append(out.Missing, what+" ("+found.Files[0].Name+" is a recording without text)")
+		case noTrigger, input.Required && !hasContent(found):
 			if len(found.Files) > 0 {
 				what += " (no changes)"
 			}
