@@ -156,7 +156,11 @@ func has(found map[string]string, names ...string) bool {
 // sameNames reports outputs that have the same name for several items. [stepCheck] reports those without any pattern of items.
 func (s *surprises) sameNames(step Step) {
 	each := step.ForEach
-	if each == nil || each.Parts != "" { // parts have names of their own
+	if each == nil {
+		return
+	}
+	if each.Parts != "" {
+		s.sameParts(step)
 		return
 	}
 	for _, out := range step.writes(replaces) {
@@ -176,6 +180,28 @@ func (s *surprises) sameNames(step Step) {
 		default:
 			s.add(directives.At(out.Target.At, directives.CodeSameName, "put {item-name} or {item-title} into the name",
 				"several items of %s have the same name here, so each overwrites the one before", each.Target))
+		}
+	}
+}
+
+// sameParts reports outputs that have the same name for several parts, or for the same part of several documents: the names of parts
+// begin with the document's only if the paths select several.
+func (s *surprises) sameParts(step Step) {
+	each := step.ForEach
+	pages := each.Parts == directives.PartPages
+	for _, out := range step.writes(replaces) {
+		found := out.Target.Patterns()
+		titled := has(found, "item-title")
+		switch named := has(found, "item-name", "item-label", "batch"); {
+		case !hasItem(out.Target):
+		case !named && (pages || !titled):
+			s.add(directives.At(out.Target.At, directives.CodeSameName, "put {item-name} into the name",
+				"all parts of a document have the same name here, so each overwrites the one before"))
+		case each.Target.Scheme != directives.SchemeTrigger, runNamed(found), has(found, "trigger", "trigger-name", "trigger-title", "trigger-label", "trigger-folder", "item-folder"):
+		case pages && titled:
+		default:
+			s.add(directives.At(out.Target.At, directives.CodeRunsOverwrite, "put {trigger-name} into the name",
+				"parts of every document have these names, so the next document overwrites what was written about this one"))
 		}
 	}
 }
