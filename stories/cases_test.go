@@ -179,7 +179,7 @@ func TestDrop_fortyFivePages(t *testing.T) {
 	if !sitetest.Long() {
 		t.Skip("draws and shows 45 pages: VAULTFLOW_LONG=1")
 	}
-	s := begin(t, "")
+	s := beginWith(t, 400_000, "")
 	s.workflow("Read", "on_import: true", "@budget (when_exceeded=defer)\n@input trigger (images=auto)\n@output file: Read/{trigger-name}\n\nTell what is on each page.")
 	s.Serve()
 	book := sheets(1, 45, 15, 9)

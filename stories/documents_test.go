@@ -57,7 +57,7 @@ func pdf(title string, all []sheet) []byte {
 		says := sentence(s.n)
 		switch {
 		case s.scanned:
-			b.ScanPage("", "", says, "Nothing else was written on this sheet.")
+			b.Grain(uint64(s.n)).ScanPage("", "", says, "Nothing else was written on this sheet.")
 		case s.chapter != "":
 			b.TextPage(pdftest.Heading(s.chapter), pdftest.Line{}, pdftest.Line{Text: says})
 		default:

@@ -51,10 +51,10 @@ type service struct {
 	before func(a ask) // called before an answer; nil for none
 }
 
-func newService(t *testing.T) *service {
+func newService(t *testing.T, tokens int) *service {
 	t.Helper()
 	s := &service{}
-	s.Server = llmtest.NewComposing(t, llmtest.OpenAI{Kind: "openai_compatible"}, llmtest.Limits{Images: 50, Side: 8000, Body: 50 << 20, Tokens: 128_000}, s.reply)
+	s.Server = llmtest.NewComposing(t, llmtest.OpenAI{Kind: "openai_compatible"}, llmtest.Limits{Images: 50, Side: 8000, Body: 50 << 20, Tokens: tokens}, s.reply)
 	return s
 }
 
@@ -278,8 +278,11 @@ func files(a ask, c llmtest.Captured) (llmtest.ToolCall, bool) {
 	return llmtest.ToolCall{Name: "move_file", Input: fmt.Sprintf(`{"from":%q,"to":%q}`, a.seen[0].input, m[1]+"/"+a.seen[0].word+".md")}, true
 }
 
-// chunk finds a chunk that a prompt defers.
-var chunk = regexp.MustCompile(`deferred as (c\d+)`)
+// A prompt defers chunks, and the results of tools bring them.
+var (
+	chunk   = regexp.MustCompile(`deferred as (c\d+)`)
+	brought = regexp.MustCompile(`chunk="(c\d+)"`)
+)
 
 // roundsMost is how often the service asks for more of one prompt.
 const roundsMost = 12
@@ -287,23 +290,25 @@ const roundsMost = 12
 // deferred returns the chunks that were deferred and have not come yet, as a range, when they can be asked for.
 func deferred(c llmtest.Captured) string {
 	var ids []string
-	came, rounds := 0, 0
+	came, rounds := map[string]bool{}, 0
 	for _, p := range c.Parts {
 		switch {
 		case p.Result != "":
 			rounds++
+			for _, m := range brought.FindAllStringSubmatch(p.Text, -1) {
+				came[m[1]] = true
+			}
 		case rounds == 0:
 			for _, m := range chunk.FindAllStringSubmatch(p.Text, -1) {
 				if !slices.Contains(ids, m[1]) {
 					ids = append(ids, m[1])
 				}
 			}
-		case p.Kind() == "image":
-			came++
 		}
 	}
-	if came >= len(ids) || rounds >= roundsMost || !slices.Contains(c.Tools(), "read_chunks") {
+	ids = slices.DeleteFunc(ids, func(id string) bool { return came[id] })
+	if len(ids) == 0 || rounds >= roundsMost || !slices.Contains(c.Tools(), "read_chunks") {
 		return ""
 	}
-	return ids[came] + "-" + ids[len(ids)-1]
+	return ids[0] + "-" + ids[len(ids)-1]
 }

@@ -34,10 +34,16 @@ type story struct {
 // begin makes an empty vault whose default model is the service.
 func begin(t *testing.T, more string) *story {
 	t.Helper()
+	return beginWith(t, 128_000, more)
+}
+
+// beginWith makes a vault whose default model takes so many tokens.
+func beginWith(t *testing.T, tokens int, more string) *story {
+	t.Helper()
 	worker := sitetest.Worker(t, "..")
-	s := &story{service: newService(t)}
-	s.Site = sitetest.New(t, worker, fmt.Sprintf("models:\n  default: seer\n  aliases:\n    seer: {provider: lab, model: test-model, context_window: 128000, capabilities: [text, vision, tools, structured_output]}\n"+
-		"providers:\n  lab: {kind: openai_compatible, base_url: %q, api_key_env: LAB_KEY}\n%s", s.service.URL+"/v1", more))
+	s := &story{service: newService(t, tokens)}
+	s.Site = sitetest.New(t, worker, fmt.Sprintf("models:\n  default: seer\n  aliases:\n    seer: {provider: lab, model: test-model, context_window: %d, capabilities: [text, vision, tools, structured_output]}\n"+
+		"providers:\n  lab: {kind: openai_compatible, base_url: %q, api_key_env: LAB_KEY}\n%s", tokens, s.service.URL+"/v1", more))
 	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 	return s
 }

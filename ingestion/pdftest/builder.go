@@ -6,6 +6,7 @@ package pdftest
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -48,7 +49,8 @@ type Builder struct {
 	labels        string // number tree of the page labels
 	scanDPI       float64
 	lossless      bool
-	wide          bool // a page has text in a font that is not in the file
+	grain         uint64 // of the next scans; 0: of their page
+	wide          bool   // a page has text in a font that is not in the file
 }
 
 type page struct {
@@ -139,10 +141,17 @@ func (b *Builder) InvisibleTextScan(hidden []string, lines ...string) *Builder {
 	return b.add(p)
 }
 
+// Grain sets the dirt on the scans that follow, so that a page looks the same on whichever sheet it is. Without it, each sheet has its
+// own.
+func (b *Builder) Grain(seed uint64) *Builder {
+	b.grain = seed
+	return b
+}
+
 func scanPage(b *Builder, lines []string) *page {
 	return &page{
 		content: fmt.Sprintf("q %g 0 0 %g 0 0 cm /Im0 Do Q\n", b.width, b.height),
-		picture: scanned(b, lines, uint64(len(b.pages)+1)),
+		picture: scanned(b, lines, cmp.Or(b.grain, uint64(len(b.pages)+1))),
 	}
 }
 
