@@ -212,6 +212,7 @@ type UseToolsOut struct {
 	NestedFiles []string `json:"nested_files,omitempty"`
 
 	Defused []Defused `json:"defused,omitempty"` // in what the tools wrote
+	Undone  []string  `json:"undone,omitempty"`  // approved calls that failed, with the reasons
 
 	Pages    []PagesShown   `json:"pages,omitempty"`    // that the tools have shown, in a workflow with @cite
 	Pictures []GivenPicture `json:"pictures,omitempty"` // in these results

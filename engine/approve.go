@@ -39,6 +39,7 @@ type Verdict struct {
 	Name     string `json:"name,omitempty"`   // of a file
 	To       string `json:"to,omitempty"`     // of a file that moves: its new name
 	Call     string `json:"call,omitempty"`   // of a call: its place in the step
+	Effect   string `json:"effect,omitempty"` // of a call: what it would do, for people
 	Before   string `json:"before,omitempty"` // the digests that the user saw; empty when the call changes no file
 	After    string `json:"after,omitempty"`
 	Approved bool   `json:"approved,omitempty"`
@@ -226,6 +227,24 @@ func (v Verdict) Decider() string { return decider(v.Who, v.By) }
 
 // Decider names who decided, as [Verdict.Decider] does.
 func (p Proposal) Decider() string { return decider(p.Who, p.By) }
+
+// Outcome returns the decision with who made it, when and why: "rejected by command, 2026-11-23 05:10: wrong year".
+func (p Proposal) Outcome(zone *time.Location) string {
+	text := p.Decision
+	switch {
+	case p.By == DecidedTimeout:
+		text += ", because nobody answered in time"
+	case p.By != "":
+		text += " by " + p.Decider()
+	}
+	if !p.Decided.IsZero() {
+		text += p.Decided.In(zone).Format(", 2006-01-02 15:04")
+	}
+	if p.Reason != "" {
+		text += ": " + p.Reason
+	}
+	return text
+}
 
 func decider(who, by string) string {
 	if who == "" {

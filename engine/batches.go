@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -138,7 +139,7 @@ func (l *lineup) end(when []Mark) error {
 		return nil
 	}
 	l.rec.Status, l.rec.Reason = doneAs(l.rec.Omitted), t.reasons()
-	if len(l.rec.Rejected) > 0 {
+	if len(l.rec.Rejected) > 0 || slices.ContainsFunc(l.rec.Batches, func(b BatchRecord) bool { return b.Status == DoneWithOmissions }) {
 		l.rec.Status = DoneWithOmissions
 	}
 	if t.failed > 0 {

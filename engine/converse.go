@@ -142,6 +142,10 @@ func (c *conversation) useTools(in GenerateIn, got GenerateOut) (string, error) 
 	c.pages = addPages(c.pages, out.Pages)
 	c.heardTools(out)
 	c.rec.Warnings = append(c.rec.Warnings, out.Warnings...)
+	for _, call := range out.Undone {
+		c.undone = append(c.undone, call)
+		c.rec.Warnings = append(c.rec.Warnings, "approved, but nothing was done: "+call)
+	}
 	c.omissions = slices.DeleteFunc(slices.Clone(c.omissions), func(o Omission) bool { return o.delivered(out.Shown) })
 	c.left = slices.DeleteFunc(slices.Clone(c.left), func(line string) bool {
 		id, _, _ := strings.Cut(line, " ")

@@ -45,9 +45,12 @@ type RunRecord struct {
 
 	Dismissed time.Time `json:"dismissed,omitzero"` // since when the overview does not list its failure
 
-	Steps    []StepRecord   `json:"steps,omitempty"`
-	Outputs  []Output       `json:"outputs"`
-	Changes  []Change       `json:"changes,omitempty"` // all that it did to files, in order; in lists those by tools
+	Steps   []StepRecord `json:"steps,omitempty"`
+	Outputs []Output     `json:"outputs"`
+	Changes []Change     `json:"changes,omitempty"` // all that it did to files, in order; in lists those by tools
+
+	Decisions []Proposal `json:"decisions,omitempty"` // what was approved, rejected or withdrawn (@approve); not in lists
+
 	Usage    cost.Usage     `json:"usage"`
 	Warnings []string       `json:"warnings,omitempty"`
 	Failure  *failure.Error `json:"failure,omitempty"`

@@ -140,7 +140,7 @@ func (b *body) attempt(s PinnedStep, r *StepRecord) error {
 		return err
 	}
 	err := b.write(w, when.Marks)
-	if len(w.rec.Rejected) > 0 {
+	if len(w.rec.Rejected) > 0 || w.idle() {
 		r.Status, r.Reason = w.rec.Status, w.rec.Reason
 	}
 	return err

@@ -34,6 +34,7 @@ type work struct {
 	results  []RoutedResult // of tools, for the stage
 	toolVars []StagedVar    // that tools have set
 	nested   []string       // files that runs have written which tools started
+	undone   []string       // approved calls that failed
 }
 
 // work makes a work with the variables as they are now.

@@ -155,6 +155,9 @@ func (d *delivery) commit(staged StageOut) (conflicts []string, raced bool, err 
 func (d *delivery) end(staged StageOut) {
 	d.rec.Warnings = append(d.rec.Warnings, staged.Warnings...)
 	d.rec.Status = doneAs(d.rec.Omitted)
+	if d.idle() {
+		d.rec.Status, d.rec.Reason = DoneWithOmissions, "approved, but nothing was done: "+strings.Join(d.undone, ", ")
+	}
 	if d.rejected(); d.rec.Status == Skipped {
 		return
 	}
@@ -162,6 +165,9 @@ func (d *delivery) end(staged StageOut) {
 	d.body.wrote(d.work)
 	d.body.shown = d.body.shown.with(d.rec.Outputs, d.pages)
 }
+
+// idle reports whether calls were approved and none changed anything.
+func (w *work) idle() bool { return len(w.undone) > 0 && len(w.rec.Changes)+len(w.nested) == 0 }
 
 // complete fails a step whose stage forgot a declared output.
 func complete(s PinnedStep, staged StageOut, committed []StagedFile) error {

@@ -70,7 +70,7 @@ func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 		}
 		v := engine.Verdict{Name: p.Name, To: p.To, Before: p.Before, After: p.After, Approved: p.Decision == engine.ProposalApproved, By: p.By, Who: p.Who, Reason: p.Reason, Edited: p.Edited}
 		if in.Tools != nil {
-			v.Name, v.To, v.Call = "", "", callOf(p.Key)
+			v.Name, v.To, v.Call, v.Effect = "", "", callOf(p.Key), p.What()
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	}

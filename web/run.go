@@ -55,7 +55,8 @@ type runHead struct {
 	AtText     stamp
 	ImportLink string
 	ParentLink string // of the run whose model started it
-	Changes    int    // of files
+	Decisions  []string
+	Changes    int // of files
 	CanUndo    bool
 }
 
@@ -117,6 +118,9 @@ func (s runPages) runHead(ctx context.Context, r engine.RunRecord) runHead {
 	}
 	if r.Failure != nil {
 		h.Hint = r.Failure.Hint
+	}
+	for _, p := range r.Decisions {
+		h.Decisions = append(h.Decisions, fmt.Sprintf("item %d, %s: %s", p.Item, p.What(), p.Outcome(s.site.cfg.Zone)))
 	}
 	if r.Trigger.Import != "" {
 		h.ImportLink = importURL(r.Trigger.Import)

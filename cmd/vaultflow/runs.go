@@ -246,6 +246,9 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 		}
 		fmt.Fprintf(w, "  then: `vaultflow retry %s` repeats the run as it was; `vaultflow retry %s --current` runs the workflow as it is now%s\n", r.ID, r.ID, same)
 	}
+	for _, p := range r.Decisions {
+		fmt.Fprintf(w, "  item %d, %s: %s\n", p.Item, p.What(), p.Outcome(time.Local))
+	}
 	for _, s := range r.Steps {
 		fmt.Fprintf(w, "  step %s: %s", s.Step, statusText(s.Status, s.Reason))
 		if s.Model != "" {

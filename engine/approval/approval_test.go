@@ -158,6 +158,9 @@ func TestDesk_note(t *testing.T) {
 			t.Errorf("the note lacks %q:\n%s", want, text)
 		}
 	}
+	if strings.Index(text, "- [ ] Approve") > strings.Index(text, "- [ ] Reject") {
+		t.Errorf("the first box rejects:\n%s", text)
+	}
 	if !isUntouched(text, "r1") || isUntouched(text, "r2") {
 		t.Errorf("untouched %v, as that of another run %v", isUntouched(text, "r1"), isUntouched(text, "r2"))
 	}
@@ -175,7 +178,10 @@ func TestDesk_note(t *testing.T) {
 	if text := o.note("r1"); strings.Contains(text, "b\\_c.md") || !strings.Contains(text, "a.md") {
 		t.Errorf("the note still has what was decided:\n%s", text)
 	}
-	o.edit("r1", "- [ ] Reject what", "- [X] Reject what")
+	if strings.Contains(o.note("r1"), "Reject what is not ticked") {
+		t.Error("a note of one item has two boxes to reject it")
+	}
+	o.edit("r1", "- [ ] Reject item 1, reason:", "- [X] Reject item 1, reason:")
 	d.look(t.Context())
 	d.look(t.Context())
 	if o.decisions() != "rejected note, approved note" || o.note("r1") != "" {

@@ -31,7 +31,7 @@ type note struct {
 }
 
 // voidedText is added when ticks of an earlier version do not count.
-const voidedText = "This note was rewritten after an update or a move of vaultflow's state. Boxes ticked before do not count: tick them again.\n\n"
+const voidedText = "\nThis note was rewritten after an update or a move of vaultflow's state. Boxes ticked before do not count: tick them again.\n"
 
 // box is a line of the note that the user may tick.
 type box struct {
@@ -77,10 +77,14 @@ func (n note) isShown() []bool {
 	return list
 }
 
-// boxes returns the boxes of the note. The first one rejects every item whose box to approve is not ticked.
+// restHeading is the heading of the box that rejects every item whose box to approve is not ticked.
+const restHeading = "## All others"
+
+// boxes returns the boxes of the note. The last one rejects every item whose box to approve is not ticked;
+// a note of one item does not show it.
 func (n note) boxes() []box {
 	var tickable []engine.Proposal
-	list := []box{{}}
+	var list []box
 	for i, isShown := range n.isShown() {
 		p := n.open[i]
 		if isShown {
@@ -89,17 +93,16 @@ func (n note) boxes() []box {
 		}
 		list = append(list, box{n.heading(p), fmt.Sprintf("Reject item %d, reason:", p.Item), noMark + n.keys.mark(noMark, p), p.Item, false})
 	}
-	if len(tickable) == 0 {
-		return list[1:]
+	if len(tickable) > 0 {
+		list = append(list, box{restHeading, "Reject what is not ticked", restMark + n.keys.mark(restMark, tickable...), 0, false})
 	}
-	list[0] = box{n.title(), "Reject what is not ticked", restMark + n.keys.mark(restMark, tickable...), 0, false}
 	return list
 }
 
 // render writes the note. Its frontmatter holds the seal of all that follows, with no box ticked and no reason written.
 func (n note) render() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nRun `%s` is waiting for your approval. Tick a box and save the note: it takes effect if the file is still as shown here. To reject with a reason, write it after \"reason:\" before you tick.\n\n", n.title(), n.run)
+	fmt.Fprintf(&b, "%s\n\nRun `%s` is waiting for your approval. Tick a box and save the note: it takes effect if the file is still as shown here. To reject with a reason, write it after \"reason:\" before you tick.\n", n.title(), n.run)
 	if n.voided {
 		b.WriteString(voidedText)
 	}
@@ -111,7 +114,6 @@ func (n note) render() []byte {
 			}
 		}
 	}
-	put(0)
 	for i, p := range n.open {
 		fmt.Fprintf(&b, "\n%s\n\nStep %s%s.", n.heading(p), plain(p.Step), batchText(p.Batch))
 		if p.Again {
@@ -138,6 +140,10 @@ func (n note) render() []byte {
 			why = "cannot be shown in full and"
 		}
 		fmt.Fprintf(&b, "This change %s cannot be approved here. Read it on the dashboard's page Approvals, or with `vaultflow approvals %s --item %d`, and approve it there.\n", why, n.run, p.Item)
+	}
+	if len(n.open) > 1 && boxes[len(boxes)-1].item == 0 {
+		b.WriteString("\n" + restHeading + "\n\n")
+		put(0)
 	}
 	text, voided := b.String(), ""
 	if n.voided {
@@ -190,7 +196,7 @@ func (n note) read(data []byte) answers {
 	}
 	for _, b := range boxes {
 		lines := byLine[b.mark]
-		if len(lines) != 1 || bytes.Count(data, []byte(b.mark)) != 1 || lines[0].heading != b.heading {
+		if len(lines) != 1 || bytes.Count(data, []byte(b.mark)) != 1 || lines[0].heading != b.heading && (b.item > 0 || lines[0].heading != n.title()) { // which earlier versions wrote first
 			continue
 		}
 		ticked, reason, ok := b.parse(lines[0].text)

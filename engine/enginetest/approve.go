@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -276,6 +277,54 @@ func approvalTools(t *testing.T, factory Factory) {
 	if w.Paid() != 6 || w.File("w.md") != "end\nend\nend\n" {
 		t.Errorf("%d answers paid, wrote %q; want 6, three lines", w.Paid(), w.File("w.md"))
 	}
+}
+
+// approvalIdle approves a call that fails: the run says so.
+func approvalIdle(t *testing.T, factory Factory) {
+	w := NewWorld()
+	w.Undone = map[string][]string{"a": {"move x.md (move_file): x.md is not there"}}
+	w.Talk["a"] = []engine.GenerateOut{w.calling("write"), w.says("end")}
+	r := start(t, factory, w, Setup{})
+	run := r.begin(planOf(asksTools)).Run
+	r.parked(run)
+	w.Decide("", true)
+	r.wake(run)
+	got := r.wait(run)
+	wantStatus(t, got, engine.DoneWithOmissions)
+	if want := "approved, but nothing was done: move x.md (move_file): x.md is not there"; !strings.Contains(got.Reason, want) || !slices.Contains(got.Warnings, want) {
+		t.Errorf("reason %q, warnings %q", got.Reason, got.Warnings)
+	}
+}
+
+// approvalSuperseded asks for a run about a file about which one waits: the newer one takes its place, and a run about other files, of
+// other steps or of a tool keeps waiting. So does one of whose files only some are asked for.
+func approvalSuperseded(t *testing.T, factory Factory) {
+	w := NewWorld()
+	r := start(t, factory, w, Setup{})
+	about := func(files ...string) string {
+		t.Helper()
+		request := planOf(asksOutputs)
+		request.Trigger.Files = files
+		run := r.begin(request).Run
+		r.parked(run)
+		return run
+	}
+	first, both, other := about("a.md"), about("b.md", "c.md"), about("d.md")
+	second := about("a.md")
+	got := r.wait(first)
+	wantStatus(t, got, engine.Cancelled)
+	if want := "superseded by run " + second + ", about the newer a.md"; got.Reason != want {
+		t.Errorf("reason %q, want %q", got.Reason, want)
+	}
+	third := about("b.md")
+	for _, run := range []string{both, other, second, third} {
+		r.parked(run)
+	}
+	last := about("c.md", "b.md")
+	for _, run := range []string{both, third} {
+		wantStatus(t, r.wait(run), engine.Cancelled)
+	}
+	r.parked(last)
 }
 
 // approvalEnds cancels a parked run, and takes it up again.

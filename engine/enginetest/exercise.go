@@ -80,6 +80,8 @@ func Exercise(t *testing.T, factory Factory) {
 		{"nested runs killed at every append", nestedKilled},
 		{"a run that asks is parked", approvalParks},
 		{"a rejected file is not written", approvalRejected},
+		{"an approved call that does nothing is reported", approvalIdle},
+		{"a run about a file ends one that waits for approval about it", approvalSuperseded},
 		{"a model is told why its files were rejected", approvalToldWhy},
 		{"one yes after the other", approvalPiecemeal},
 		{"a yes to what has changed", approvalConflict},

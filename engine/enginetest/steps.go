@@ -64,7 +64,7 @@ func (a activities) generate(in engine.GenerateIn) engine.GenerateOut {
 
 func (a activities) useTools(in engine.UseToolsIn) engine.UseToolsOut {
 	origin := fmt.Sprintf("%s, after %d others", a.w.blob(in.Raw), len(in.Origins))
-	return engine.UseToolsOut{Reply: a.w.put("results of " + a.w.blob(in.Raw)), Media: 1, Shown: a.w.Shown[in.Step], Origins: []string{origin}}
+	return engine.UseToolsOut{Reply: a.w.put("results of " + a.w.blob(in.Raw)), Media: 1, Shown: a.w.Shown[in.Step], Origins: []string{origin}, Undone: a.w.Undone[in.Step]}
 }
 
 func (a activities) validate(in engine.ValidateIn) engine.ValidateOut {

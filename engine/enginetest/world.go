@@ -43,6 +43,8 @@ type World struct {
 	Second map[string]bool
 	// Shown are the chunks that a step's tools show, by its name.
 	Shown map[string][]string
+	// Undone are the approved calls that fail in a step, by its name.
+	Undone map[string][]string
 
 	mu       sync.Mutex
 	files    map[string]string

@@ -142,6 +142,10 @@ func save(ctx context.Context, tx *sql.Tx, e engine.Entry) error {
 		return err
 	}
 	if !e.Run.Finished.IsZero() {
+		if _, err := tx.ExecContext(ctx, `UPDATE approvals SET decision = ?, decided = ?, reason = ? WHERE run = ? AND decision = ''`,
+			engine.ProposalWithdrawn, micros(e.Run.Finished), e.Run.Reason, e.Run.ID); err != nil {
+			return err
+		}
 		if err := presumeOf(ctx, tx, e.Run.ID); err != nil {
 			return err
 		}
@@ -286,6 +290,11 @@ func (rs *Runs) Run(ctx context.Context, id string) (engine.RunRecord, error) {
 	if err := rs.attach(ctx, &runs[0]); err != nil {
 		return engine.RunRecord{}, fmt.Errorf("read the batches of run %s: %w", id, err)
 	}
+	decided, err := proposals(ctx, rs.db.read, `WHERE run = ? AND decision != '' ORDER BY item`, runs[0].ID)
+	if err != nil {
+		return engine.RunRecord{}, fmt.Errorf("read the approvals of run %s: %w", id, err)
+	}
+	runs[0].Decisions = decided
 	changes, err := changesOf(ctx, rs.db, runs[0].ID)
 	if err != nil {
 		return engine.RunRecord{}, err

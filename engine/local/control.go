@@ -16,6 +16,14 @@ func (x *Executor) Resume(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	for _, e := range entries { // a process may have died between a new run and the end of the one that it supersedes
+		if err := supersede(ctx, x, e.Run); err != nil {
+			return 0, err
+		}
+	}
+	if entries, err = x.cfg.Journal.Unfinished(ctx); err != nil {
+		return 0, err
+	}
 	var jobs []*job
 	for _, e := range entries {
 		if e.Run.Status == engine.AwaitingApproval && !awaitsEnded(e, entries) {
@@ -81,7 +89,7 @@ func (x *Executor) Cancel(ctx context.Context, run string) error {
 		x.wakeParent(ctx, j)
 		return err
 	}
-	j, err := x.cancelAbsent(ctx, run)
+	j, err := x.cancelAbsent(ctx, run, cancelledOutcome("cancelled"))
 	if err == nil && j != nil {
 		x.wakeParent(ctx, j)
 		err = j.err
@@ -90,7 +98,7 @@ func (x *Executor) Cancel(ctx context.Context, run string) error {
 }
 
 // cancelAbsent ends an unfinished run that is not in the queue: it is parked, or an earlier process left it.
-func (x *Executor) cancelAbsent(ctx context.Context, run string) (*job, error) {
+func (x *Executor) cancelAbsent(ctx context.Context, run string, end engine.Outcome) (*job, error) {
 	e, _, err := x.cfg.Journal.Load(ctx, run)
 	if err != nil || e.Run.Status.Finished() {
 		return nil, err
@@ -108,18 +116,48 @@ func (x *Executor) cancelAbsent(ctx context.Context, run string) (*job, error) {
 	}
 	j, err := newJob(e)
 	if err == nil {
-		x.finish(ctx, j, cancelledOutcome())
+		x.finish(ctx, j, end)
 	}
 	return j, err
 }
 
-func cancelledOutcome() engine.Outcome {
-	return engine.Outcome{Status: engine.Cancelled, Reason: "cancelled", Failure: failure.New(failure.Cancelled, "", "cancelled")}
+func cancelledOutcome(reason string) engine.Outcome {
+	return engine.Outcome{Status: engine.Cancelled, Reason: reason, Failure: failure.New(failure.Cancelled, "", "%s", reason)}
+}
+
+// supersede ends the runs that wait for approval about files that a newer run of their workflow is about too: what they propose
+// belongs to older contents, and nobody is asked twice about one file. A run that is also about other files keeps waiting.
+func supersede(ctx context.Context, x *Executor, by engine.RunRecord) error {
+	if by.Kind != engine.KindWorkflow || len(by.Trigger.Files) == 0 || by.Trigger.Parent != "" {
+		return nil
+	}
+	unfinished, err := x.cfg.Journal.Unfinished(ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range unfinished {
+		old := e.Run
+		other := func(file string) bool { return !slices.Contains(by.Trigger.Files, file) }
+		switch {
+		case old.ID == by.ID:
+			return nil // those behind it are newer
+		case old.Status != engine.AwaitingApproval || old.Kind != by.Kind || old.Workflow != by.Workflow || old.Trigger.Parent != "",
+			len(old.Trigger.Files) == 0 || slices.ContainsFunc(old.Trigger.Files, other) || !slices.Equal(old.Chosen, by.Chosen):
+			continue
+		}
+		reason := fmt.Sprintf("superseded by run %s, about the newer %s", by.ID, engine.FileList(old.Trigger.Files))
+		if j, err := x.cancelAbsent(ctx, old.ID, cancelledOutcome(reason)); err != nil {
+			return fmt.Errorf("supersede run %s: %w", old.ID, err)
+		} else if j != nil && j.err != nil {
+			return fmt.Errorf("supersede run %s: %w", old.ID, j.err)
+		}
+	}
+	return nil
 }
 
 func (x *Executor) cancelJob(ctx context.Context, j *job) error {
 	if x.queue.remove(j) {
-		x.finish(ctx, j, cancelledOutcome())
+		x.finish(ctx, j, cancelledOutcome("cancelled"))
 		return j.err
 	}
 	// Store the request first, so that a crash here still cancels the run after a restart.

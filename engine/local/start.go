@@ -65,8 +65,9 @@ func (x *Executor) accept(ctx context.Context, e engine.Entry, before []*job, r 
 			x.wakeParent(ctx, old)
 		}
 	}
+	err = supersede(ctx, x, e.Run)
 	x.queue.add(j)
-	return nil
+	return err
 }
 
 // Busy reports whether a run of a kind has not ended: one of a workflow, or, without a name, any of the kind.

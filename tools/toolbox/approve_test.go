@@ -81,6 +81,9 @@ func TestApprove_calls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(out.Undone) != 0 {
+		t.Errorf("not done: %q; a rejected call is none", out.Undone)
+	}
 	results := d.results(out)
 	for i, want := range []string{"appended to a.md", "appended to a.md", "the user rejected this call", "moved c.md", "created new.md", "bee", "none.md"} {
 		if got := results[i].Text(); !strings.Contains(got, want) {
@@ -111,6 +114,9 @@ func TestApprove_changedSince(t *testing.T) {
 	}
 	if said := d.results(out)[0].Text(); !strings.Contains(said, "differs from what was submitted for approval") || d.vault.Texts()["a.md"] != "a person's\n" {
 		t.Errorf("%q, a.md holds %q", said, d.vault.Texts()["a.md"])
+	}
+	if len(out.Undone) != 1 || !strings.HasPrefix(out.Undone[0], "write a.md (append_file): ") || !strings.Contains(out.Undone[0], "differs from") {
+		t.Errorf("approved, and not done: %q", out.Undone)
 	}
 	p.Says = map[string]string{}
 	if _, err := d.ask(turn); !errors.Is(err, engine.ErrParked) || p.Asked[0].Key == first {

@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -120,6 +121,13 @@ func (c consent) edited(result content.ToolResult) content.ToolResult {
 		result.Output += editedWords
 	}
 	return result
+}
+
+// note records an approved call that failed: the person who approved it expects its effect.
+func (c consent) note(tool string, result content.ToolResult) {
+	if v, asked := c.verdict(); asked && v.Approved && !result.Success {
+		c.t.undone = append(c.t.undone, fmt.Sprintf("%s: %s", cmp.Or(v.Effect, tool), result.Error))
+	}
 }
 
 // denied returns the result of a call that was not approved, if it was not.

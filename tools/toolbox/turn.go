@@ -36,6 +36,7 @@ type turn struct {
 	origins []string // untrusted sources that tools have shown
 	leaves  []string // pages that tools have shown
 	blocked []string // warnings about blocked calls
+	undone  []string // approved calls that failed, with the reasons
 	exit    *step.CleanExit
 	defused []engine.Defused
 
@@ -278,6 +279,7 @@ func (t *turn) use(ctx context.Context, call content.ToolCall) (content.ToolResu
 		t.pages.begin()
 		result = consent{t}.edited(t.registry.Run(ctx, call))
 		t.pages.end(call.Name, result)
+		consent{t}.note(call.Name, result)
 		if n := len(t.defused) - inert; n > 0 {
 			result.Blocks = append(result.Blocks, content.Text{Value: fmt.Sprintf(
 				"Made inert with the mark %s, because untrusted content was read before: %d places, such as line %d, %s. Leave them unchanged.",
@@ -300,7 +302,7 @@ func (t *turn) left() engine.UseToolsOut {
 	out := engine.UseToolsOut{
 		Media: t.media.Given(), Vars: t.vars.set, Results: t.results, Changes: t.changes,
 		Warnings: t.blocked, NestedUSD: t.nestedUSD, NestedFiles: t.nestedFiles,
-		Defused: t.defused,
+		Defused: t.defused, Undone: t.undone,
 	}
 	if all := policy.AddOrigins(t.in.Origins, append(t.origins, t.vars.origins...)...); len(all) > len(t.in.Origins) {
 		out.Origins = all[len(t.in.Origins):]
