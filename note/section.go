@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
@@ -28,8 +29,8 @@ func ReplaceSection(note []byte, heading, text string) ([]byte, error) {
 }
 
 // AppendSection puts a text below what a heading of a note has, before the first heading of a lower level: a text that begins with
-// a heading comes behind these. Items of lists and rows of tables join those before them; anything else follows a blank line. The
-// heading is found as by [ReplaceSection], and every byte of the note stays.
+// a heading comes behind these. Items of lists and rows of tables join those before them, without a head that the table has;
+// anything else follows a blank line. The heading is found as by [ReplaceSection], and every byte of the note stays.
 func AppendSection(note []byte, heading, text string) ([]byte, error) {
 	level, name := headingText(heading)
 	if name == "" {
@@ -79,6 +80,9 @@ func (s section) append(note []byte, text, eol string) ([]byte, error) {
 	text = strings.ReplaceAll(text, "\n", eol)
 	if lead, core, _ := blankAround(note[s.body:s.stop]); core > 0 {
 		had := string(note[s.body+len(lead) : s.body+len(lead)+core])
+		if text = withoutHead(had, text); text == "" {
+			return note, nil
+		}
 		text = had + gapBetween(had, text, eol) + text
 	}
 	return s.with(note, text, eol)
@@ -125,6 +129,34 @@ func gapBetween(before, text, eol string) string {
 		return eol
 	}
 	return eol + eol
+}
+
+// withoutHead returns a text without the head of its first table, if the text before it ends in a table with the same columns.
+func withoutHead(before, text string) string {
+	head, rest, _ := strings.Cut(text, "\n")
+	divider, rest, _ := strings.Cut(rest, "\n")
+	if !tableDivider.MatchString(divider) {
+		return text
+	}
+	lines := strings.Split(before, "\n")
+	first := len(lines)
+	for first > 0 && strings.HasPrefix(strings.TrimSpace(lines[first-1]), "|") {
+		first--
+	}
+	if len(lines)-first < 2 || !tableDivider.MatchString(lines[first+1]) || !slices.EqualFunc(cells(lines[first]), cells(head), strings.EqualFold) {
+		return text
+	}
+	return rest
+}
+
+var tableDivider = regexp.MustCompile(`^\s*\|(?:\s*:?-+:?\s*\|)+\s*$`)
+
+func cells(row string) []string {
+	all := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), "|")
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
+	}
+	return all
 }
 
 // Spills reports whether a text below a heading holds a heading of the same or a higher level, so that the section ends

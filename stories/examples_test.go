@@ -352,6 +352,11 @@ func TestExamples_receipts(t *testing.T) {
 			}
 		}
 	}
+	table := s.Read("Money/Receipts table.md")
+	if strings.Count(table, "| Date | Shop | Total |") != 1 || !strings.Contains(table, "| --- | --- | ---: |\n| 2026-11-02 | Picture ") ||
+		!strings.Contains(table, "| Picture 1 | 1 |\n") || !strings.Contains(table, "| Picture 2 | 2 |\n") {
+		t.Errorf("the table is\n%s", table)
+	}
 	if text := s.Read("Money/Receipts/My receipt.md"); text != mine {
 		t.Errorf("the person's words are gone:\n%s", text)
 	}

@@ -168,6 +168,9 @@ func look(parts []llmtest.Part) ask {
 	return a
 }
 
+// receipt is one as JSON, which a prompt may contain.
+var receipt = regexp.MustCompile(`"?date"?: *"?([^",\n]+)"?[,\n]\s*"?shop"?: *"?([^",\n]+)"?[,\n]\s*"?total"?: *([\d.]+)`)
+
 // says is the answer to what was seen: lines, or JSON when the service was given a schema.
 func says(a ask, c llmtest.Captured) string {
 	if raw := c.Schema(); raw != nil {
@@ -184,6 +187,9 @@ func says(a ask, c llmtest.Captured) string {
 	mark := "- "
 	if strings.Contains(a.prompt, "`- [ ] ") {
 		mark = "- [ ] "
+	}
+	if cells := receipt.FindStringSubmatch(a.prompt); cells != nil && strings.Contains(a.prompt, "| Date | Shop | Total |") {
+		return "| Date | Shop | Total |\n| --- | --- | ---: |\n| " + strings.Join(cells[1:], " | ") + " |\n"
 	}
 	cites := strings.Contains(string(c.Body), "How to cite pages")
 	var lines []string
