@@ -1,6 +1,7 @@
 package step
 
 import (
+	"context"
 	"slices"
 
 	"github.com/vaultflow/vaultflow/directives"
@@ -35,15 +36,15 @@ func citeGuide(c *directives.Cite) string {
 }
 
 // cited returns an answer with links for its page references, for an output with a mode.
-func (st *staging) cited(text string, output directives.Output, mode string) (string, error) {
+func (st *staging) cited(ctx context.Context, target, text string, output directives.Output, mode directives.WriteMode) (string, error) {
 	c := st.s.Step.Cite
 	if c == nil || st.shelf == nil {
 		return text, nil
 	}
 	st.shelf.output = ""
 	if output.Target.Scheme == directives.SchemeFile {
-		if name, err := output.Name(st.a.outputs.Env(st.s)); err == nil {
-			st.shelf.output = name
+		if place, _, err := st.a.outputs.place(ctx, st.s, target, output, mode); err == nil { // writing it reports the error
+			st.shelf.output = place.Name
 		}
 	}
 	var total engine.Citations
@@ -56,7 +57,7 @@ func (st *staging) cited(text string, output directives.Output, mode string) (st
 		return got.Text
 	}
 	var err error
-	if mode == directives.ModeFrontmatter {
+	if mode.Mode == directives.ModeFrontmatter {
 		text, err = inStrings(text, link)
 	} else {
 		text = link(text)

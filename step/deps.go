@@ -130,7 +130,7 @@ func NewDeps(c Config) *Deps {
 	d.Vars = Vars{c.Memory, c.Blobs}
 	d.Inputs = Inputs{Files: files, Links: c.Links, Pending: c.Memory, Last: c.Memory, Vars: d.Vars, Blobs: c.Blobs, MaxFiles: c.MaxFiles, Born: c.Born}
 	d.Sources = Sources{ImportedDir: c.Gate.ImportedDir, Book: c.Origin, Vars: d.Vars}
-	d.Outputs = Outputs{Files: files, Links: c.Links, Gate: c.Gate, Memory: c.Memory}
+	d.Outputs = Outputs{Files: files, Links: c.Links, Gate: c.Gate, Memory: c.Memory, noteLinks: &noteLinks{}}
 	d.Budgets = Budgets{Budget: c.Budget, Zone: c.Zone, Ledger: c.Ledger, Now: c.Now}
 	d.Demands = Demands{Vault: c.Vault, Inputs: d.Inputs}
 	d.Answers = Answers{Cache: c.Cache, Now: c.Now}

@@ -342,7 +342,7 @@ func (s *shelf) link(d *document, n int, words string) string {
 	return words
 }
 
-// linkTo returns the shortest link that leads to a file and to no other.
+// linkTo returns the shortest link that leads to a file and to no other, also once the output is written.
 func (s *shelf) linkTo(name, fragment, words string) string {
 	shown := strings.TrimSuffix(name, ".md")
 	parts := strings.Split(shown, "/")
@@ -350,7 +350,7 @@ func (s *shelf) linkTo(name, fragment, words string) string {
 		short := strings.Join(parts[i:], "/")
 		leads := func(from string) bool {
 			loc := s.Links.Locate(short, from)
-			return loc.Found && loc.Name == name && len(loc.Ambiguous) == 0 && !loc.Longer
+			return loc.Found && loc.Name == name && len(loc.Ambiguous) == 0 && !loc.Longer && (name == s.output || !meantBy(short, s.output))
 		}
 		if leads("") && leads(s.output) {
 			shown = short

@@ -21,6 +21,8 @@ type Outputs struct {
 	Links  vault.Links
 	Gate   policy.Gate
 	Memory Memory
+
+	noteLinks *noteLinks
 }
 
 // Env returns what outputs need to name their files.

@@ -76,6 +76,9 @@ type PreviewedSecond struct {
 	Problem string
 }
 
+// previewRun is what {run} is in a preview.
+const previewRun = "preview"
+
 // Previewer shows what steps would send. It reads, and has no side effect.
 type Previewer struct {
 	inputs     Inputs
@@ -95,7 +98,7 @@ func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, 
 		return Previewed{}, fmt.Errorf("the workflow has no step %d", index)
 	}
 	step := plan.Steps[index]
-	s := Context{Plan: plan, Step: step, Facts: FactsOf(plan, step.Name, "preview", at)}
+	s := Context{Plan: plan, Step: step, Facts: FactsOf(plan, step.Name, previewRun, at)}
 	s.Facts.Title = p.assembler.plans.titles(plan)
 	s.About(about, nil)
 	out := Previewed{Model: plan.Alias(step, p.assembler.defaultModel)}
@@ -117,6 +120,7 @@ func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, 
 		return out, err
 	}
 	out.Writes = p.writes(s)
+	out.Warnings = append(out.Warnings, p.takeovers(ctx, s)...)
 	resolved, err := p.resolve(ctx, s, &out)
 	if err != nil || out.Model == "" {
 		return out, err
@@ -187,6 +191,23 @@ func merging(m directives.WriteMode) string {
 		return fmt.Sprintf("the answer is added below %q", m.Heading)
 	}
 	return fmt.Sprintf("the workflow's text below %q is replaced", m.Heading)
+}
+
+// takeovers warns of new notes that links would lead to.
+func (p *Previewer) takeovers(ctx context.Context, s Context) (list []string) {
+	for i, out := range s.Step.Outputs {
+		if out.Target.Scheme != directives.SchemeFile || s.Step.WriteMode.Mode == directives.ModeNew {
+			continue
+		}
+		place, _, err := p.assembler.outputs.place(ctx, s, fmt.Sprintf("output:%d", i), out, s.Step.WriteMode)
+		if err != nil || policy.Look(p.assembler.outputs.FS, place.Name).Exists {
+			continue // assembling the prompt reports what is wrong with it
+		}
+		if said := p.assembler.outputs.takesOver(previewRun, place.Name); said != "" {
+			list = append(list, said)
+		}
+	}
+	return list
 }
 
 func (p *Previewer) resolve(ctx context.Context, s Context, out *Previewed) ([]engine.ResolvedInput, error) {

@@ -59,7 +59,7 @@ func (a *Stager) Stage(ctx context.Context, in engine.StageIn) (engine.StageOut,
 		}
 		c := composition{mode: s.Step.WriteMode, header: s.Step.Header}
 		c.mode.Mode = c.mode.OrAppend()
-		if text, err = st.cited(text, output, c.mode.Mode); err != nil {
+		if text, err = st.cited(ctx, fmt.Sprintf("output:%d", i), text, output, c.mode); err != nil {
 			return engine.StageOut{}, err
 		}
 		if output.Omissions {
@@ -160,6 +160,11 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	}
 	if err := st.add(file, c, output, text, exit); err != nil {
 		return err
+	}
+	if file.Base == "" && len(file.Targets) == 0 {
+		if said := st.a.outputs.takesOver(st.s.Facts.Run, file.Name); said != "" {
+			st.notes = append(st.notes, said)
+		}
 	}
 	file.Targets = append(file.Targets, target)
 	return nil
