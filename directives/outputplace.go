@@ -76,7 +76,7 @@ func (o Output) foreignPlace(env OutputEnv) (Place, error) {
 }
 
 // Subject returns the files and entries that the patterns in an output's path name, or the folders if it names no more of them; nil
-// if it names none. document returns the document that a file belongs to.
+// if it names none. What an answer names is about the item, or else the file that started the run. document returns the document that a file belongs to.
 func (o Output) Subject(f Facts, document func(name string) string) (list []string) {
 	found := o.Target.Patterns()
 	item := f.Item
@@ -96,6 +96,9 @@ func (o Output) Subject(f Facts, document func(name string) string) (list []stri
 			file, folder = document(f.Files[0]), path.Dir(f.Files[0])
 		}
 		named := ""
+		if len(o.Target.AnswerPatterns()) > 0 && (whole == "item" || f.Item == "") {
+			named = file
+		}
 		for _, suffix := range []string{"", "-name", "-title", "-label"} {
 			if _, has := found[whole+suffix]; has {
 				named = file

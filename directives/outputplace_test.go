@@ -78,3 +78,38 @@ func FuzzCleanSegment(f *testing.F) {
 		}
 	})
 }
+
+func TestOutput_subject(t *testing.T) {
+	t.Parallel()
+	started := Facts{Files: []string{"a/Meeting.pdf"}}
+	item := Facts{Files: started.Files, Item: "Docs/Book.md", ItemName: "Book"}
+	part := Facts{Item: "Docs/Book.md", ItemName: "part 02"}
+	entry := Facts{Item: "x: y", ItemName: "x y", ItemValue: true}
+	for _, tt := range []struct {
+		path  string
+		facts Facts
+		want  string
+	}{
+		{"Out/{trigger-name}", started, "=a/Meeting.pdf"},
+		{"Out/{today} {trigger-title}", started, "=a/Meeting.pdf"},
+		{"{trigger-folder}/{trigger-name}", started, "=a/Meeting.pdf"},
+		{"{trigger-folder}/Sum", started, "a/"},
+		{"Out/{trigger-ext}", started, ""},
+		{"Out/{today}", started, ""},
+		{"Out/{answer-title}", started, "=a/Meeting.pdf"},
+		{"Out/{answer-title}", item, "=Docs/Book.md"},
+		{"Out/{answer-title}", Facts{}, ""},
+		{"Out/{item-label}", item, "=Docs/Book.md"},
+		{"Out/{trigger-name} {item-name}", item, "=a/Meeting.pdf, =Docs/Book.md"},
+		{"Out/{trigger-name}", item, "=a/Meeting.pdf"},
+		{"Out/{item-title}", part, "=Docs/Book.md, part 02"},
+		{"Out/{item}", entry, "x: y"},
+		{"Out/{batch}", item, ""},
+		{"Out/{trigger-name}", Facts{Files: []string{"a", "b"}}, ""},
+	} {
+		out := Output{Target: Target{Scheme: SchemeFile, Path: tt.path}}
+		if got := strings.Join(out.Subject(tt.facts, func(name string) string { return "=" + name }), ", "); got != tt.want {
+			t.Errorf("%s is about %q, want %q", tt.path, got, tt.want)
+		}
+	}
+}
