@@ -194,14 +194,17 @@ func (s *surprises) sameParts(step Step) {
 		titled := has(found, "item-title")
 		switch named := has(found, "item-name", "item-label", "batch"); {
 		case !hasItem(out.Target):
-		case !named && (pages || !titled):
+		case !named && !titled:
 			s.add(directives.At(out.Target.At, directives.CodeSameName, "put {item-name} into the name",
 				"all parts of a document have the same name here, so each overwrites the one before"))
+		case !named && pages:
+			s.add(directives.At(out.Target.At, directives.CodeSameName, "put {item-name} into the name",
+				"all parts of a document have the same name here, so all but one get a number, such as (2)"))
 		case each.Target.Scheme != directives.SchemeTrigger, runNamed(found), has(found, "trigger", "trigger-name", "trigger-title", "trigger-label", "trigger-folder", "item-folder"):
 		case pages && titled:
 		default:
-			s.add(directives.At(out.Target.At, directives.CodeRunsOverwrite, "put {trigger-name} into the name",
-				"parts of every document have these names, so the next document overwrites what was written about this one"))
+			s.add(directives.At(out.Target.At, directives.CodeSameName, "put {trigger-name} into the name",
+				"parts of every document have these names, so those of the next document get a number, such as (2)"))
 		}
 	}
 }
