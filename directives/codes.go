@@ -136,6 +136,7 @@ const (
 	CodePartNoPages = "VF285"
 	CodePartOutline = "VF286"
 	CodePagesText   = "VF287"
+	CodePartPrompt  = "VF310"
 
 	CodeMoveForm    = "VF300"
 	CodeAnswerField = "VF301"

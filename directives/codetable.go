@@ -124,4 +124,5 @@ var codes = []Code{
 	{CodeMoveForm, diag.SeverityError, "an @move does not name one file and where it goes", "write @move trigger to: Archive/{today}"},
 	{CodeAnswerField, diag.SeverityError, "a pattern such as {answer-title} names nothing that the answer must have", "add @schema, with the property in it and in required"},
 	{CodeMoveItems, diag.SeverityError, "an @move in an @for_each does not move one file for each item", "write @move {item} to: …, without batch= and parts of documents"},
+	{CodePartPrompt, diag.SeverityNote, "parts of a document were done with another prompt than the step has now", "vaultflow run --fresh does all parts again"},
 }

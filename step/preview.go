@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/media"
@@ -126,6 +127,29 @@ func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, 
 		return out, err
 	}
 	return out, p.prompt(ctx, s, resolved, &out)
+}
+
+// OtherPrompts reports, for each step, how many parts of documents were done with another prompt than the step has now.
+func (p *Previewer) OtherPrompts(ctx context.Context, plan workflow.Plan, at time.Time) ([]diag.Diagnostic, error) {
+	var list []diag.Diagnostic
+	for _, step := range plan.Steps {
+		each := step.ForEach
+		if each == nil || each.Parts == "" || !each.Selection.Pending || each.Target.Scheme == directives.SchemeTrigger {
+			continue
+		}
+		s := Context{Plan: plan, Step: step, Facts: FactsOf(plan, step.Name, "check", at)}
+		s.Facts.Title = p.assembler.plans.titles(plan)
+		found, err := p.expander.itemsOf(ctx, s, nil)
+		if err != nil {
+			return list, err
+		}
+		if found.parts == nil || found.parts.Other == 0 {
+			continue
+		}
+		list = append(list, directives.At(each.Target.At, directives.CodePartPrompt, "vaultflow run --fresh does all parts again",
+			"%d of %d parts of %s were done with another prompt", found.parts.Other, len(found.all), each.Target))
+	}
+	return list, nil
 }
 
 // items finds the batches and puts the chosen one into the step context.

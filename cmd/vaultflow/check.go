@@ -69,7 +69,12 @@ func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names 
 		}
 		if !loaded.Valid() {
 			failed++
-		} else if loaded.Plan.Meta.Enabled || len(names) > 0 {
+			continue
+		}
+		if err := printOtherPrompts(ctx, a, g, loaded.Plan); err != nil {
+			return err
+		}
+		if loaded.Plan.Meta.Enabled || len(names) > 0 {
 			if err := printNext(a, g, loaded.Plan); err != nil {
 				return err
 			}
@@ -88,6 +93,34 @@ func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names 
 	}
 	if !g.json {
 		fmt.Fprintf(g.err, "%s, no errors\n", words.Counted(count, "workflow"))
+	}
+	return nil
+}
+
+// printOtherPrompts prints how many parts of documents were done with another prompt than the workflow has now. Reading the documents
+// needs trust; what cannot be read now is reported by preview and by the run.
+func printOtherPrompts(ctx context.Context, a *daemon.Workspace, g *globals, p *workflow.Plan) error {
+	divides := func(s workflow.Step) bool { return s.ForEach != nil && s.ForEach.Parts != "" }
+	if !slices.ContainsFunc(p.Steps, divides) || a.Trust.MayPreview(p) != nil {
+		return nil
+	}
+	previewer, done, err := a.Previewer(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	found, err := previewer.OtherPrompts(ctx, *p, time.Now().In(a.Zone))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return nil //nolint:nilerr // the documents of this workflow cannot be read now
+	}
+	for _, d := range found {
+		d.File = p.File
+		if err := g.print(d, func(w io.Writer) { fmt.Fprintln(w, d) }); err != nil {
+			return err
+		}
 	}
 	return nil
 }

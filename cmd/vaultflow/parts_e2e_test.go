@@ -236,6 +236,15 @@ func TestParts_workbook(t *testing.T) {
 	w.linked()
 	w.run(exitDone, "run", "Read")
 	w.asked(r, "second run", 0, 0)
+	const other = "VF310]: %d of %d parts of file: [[Workbook]] were done with another prompt"
+	if out, errs := w.run(exitDone, "check", "Read"); strings.Contains(out+errs, "VF310") {
+		t.Errorf("check, before the prompt changed:\n%s%s", out, errs)
+	}
+	w.write("Workflows/Read.md", windows+"\nBe brief.\n")
+	if out, errs := w.run(exitDone, "check"); !strings.Contains(out+errs, fmt.Sprintf(other, all, all)) {
+		t.Errorf("check, after the prompt changed:\n%s%s", out, errs)
+	}
+	w.write("Workflows/Read.md", windows)
 
 	w.words[24] = "w901"
 	w.bind()
