@@ -125,20 +125,29 @@ func (d Folders) written(p *Plan, s Step, out directives.Output) []names {
 	return all
 }
 
+// folded returns a glob in small letters: neither watch nor on_import distinguishes case.
+func folded(glob []string) []string {
+	out := make([]string, len(glob))
+	for i, part := range glob {
+		out[i] = strings.ToLower(part)
+	}
+	return out
+}
+
 // triggers reports whether a file that an output may write matches a watch glob, or fires on_import once imported. It may be
 // true too often, but never wrongly false.
 func (d Folders) triggers(n names, p *Plan) bool {
-	name := n.glob
+	name := folded(n.glob)
 	watches := func(name []string) bool {
-		return slices.ContainsFunc(p.Meta.Watch, func(glob string) bool { return overlap(name, strings.Split(glob, "/")) })
+		return slices.ContainsFunc(p.Meta.Watch, func(glob string) bool { return overlap(name, folded(strings.Split(glob, "/"))) })
 	}
 	if watches(name) {
 		return true
 	}
-	if d.Import == "" || n.link || !overlap(name, below(d.Import)) { // a link leads to an existing note
+	if d.Import == "" || n.link || !overlap(name, folded(below(d.Import))) { // a link leads to an existing note
 		return false
 	}
-	return p.Meta.OnImport.mayFire(name) || watches(below(d.Imported))
+	return p.Meta.OnImport.mayFire(name) || watches(folded(below(d.Imported)))
 }
 
 // below returns a glob for everything in a folder.
@@ -150,7 +159,7 @@ func (o *OnImport) mayFire(name []string) bool {
 		if isWord(glob) {
 			glob = "*" + glob + "*"
 		}
-		parts := strings.Split(glob, "/")
+		parts := folded(strings.Split(glob, "/"))
 		return overlap(name, parts) || len(parts) == 1 && overlap(name[len(name)-1:], parts)
 	}))
 }

@@ -26,6 +26,8 @@ func TestLoops(t *testing.T) {
 		want  []string // messages
 	}{
 		"own folder":       {[]*Plan{watch("a", "In/**", "In/{today}")}, []string{"this output can start the workflow itself again"}},
+		"other case":       {[]*Plan{watch("a", "in/*", "In/X")}, []string{"this output can start the workflow itself again"}},
+		"an import's case": {[]*Plan{plan("a", "on_import: \"*.TXT\"", "@output file: import/x.txt")}, []string{"this output can start the workflow itself again"}},
 		"other folder":     {[]*Plan{watch("a", "In/**", "Out/{today}")}, nil},
 		"two":              {[]*Plan{watch("a", "In/*", "Out/x"), watch("b", "Out/*.md", "In/y")}, []string{"this output can start a loop: b → a", "this output can start a loop: a → b"}},
 		"chain":            {[]*Plan{watch("a", "In/*", "Out/x"), watch("b", "Out/*.md", "End/y")}, nil},

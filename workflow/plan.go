@@ -123,8 +123,12 @@ func hasWord(name, word string) bool {
 	return false
 }
 
-// Watches reports whether a change of a file fires the workflow.
-func (m Meta) Watches(name string) bool { return matchAny(m.Watch, name) }
+// Watches reports whether a change of a file fires the workflow. As in on_import, case does not matter: cameras and phones choose it.
+func (m Meta) Watches(name string) bool {
+	return slices.ContainsFunc(m.Watch, func(glob string) bool {
+		return doublestar.MatchUnvalidated(glob, name) || doublestar.MatchUnvalidated(strings.ToLower(glob), strings.ToLower(name))
+	})
+}
 
 // Step is one section that is not instructions.
 type Step struct {

@@ -24,7 +24,7 @@ const referencePage = "../docs/language.md"
 // aboutProperties says what a property of the frontmatter takes, and what holds without it.
 var aboutProperties = map[string][2]string{
 	"schedule":         {"`\"cron: 0 8 * * 1-5\"` (five fields, names, `@daily`, `@every 15m`), `\"once: 2026-12-24 09:00\"`, or a list", "by hand only"},
-	"watch":            {"glob or list: run when a matching file is created or changed", "none"},
+	"watch":            {"glob or list, in any letter case: run when a matching file is created or changed", "none"},
 	"on_import":        {"`true`, or a word, a glob or a list of them that the names of imported files fit, in any letter case", "false"},
 	"enabled":          {"whether the three above fire; a run by hand always works", "false"},
 	"timezone":         {"IANA name", "`engine.timezone`, else the machine's"},

@@ -107,7 +107,7 @@ func TestParse_everything(t *testing.T) {
 	if !m.Enabled || m.Timeout != 26*time.Hour || m.WeekStartDay() != time.Sunday || m.Overlap != "queue" || m.CatchUp != "latest" || m.MaxRunsPerDay != 5 || len(m.Schedules) != 3 {
 		t.Errorf("meta %+v", m)
 	}
-	if !m.OnImport.Fires("Import/q3.pdf") || !m.OnImport.Fires("Import/Bills/Q3.PDF") || m.OnImport.Fires("q3.png") || !m.Watches("Inbox/a/b.md") || m.Watches("x.md") {
+	if !m.OnImport.Fires("Import/q3.pdf") || !m.OnImport.Fires("Import/Bills/Q3.PDF") || m.OnImport.Fires("q3.png") || !m.Watches("Inbox/a/b.md") || m.Watches("x.md") || !m.Watches("inbox/Photo.MD") || m.Watches("inbox/Photo.jpg") {
 		t.Error("triggers do not match as written")
 	}
 	if p := m.Permissions; !p.MayWrite("Plans/x.md") || p.MayWrite("x.md") || !p.MayRead("x.md") || !p.NoTools {
