@@ -24,6 +24,9 @@ func (blank) LastSeen(context.Context, directives.PendingKey, string) (string, e
 // Writing implements step.Memory.
 func (blank) Writing(context.Context, engine.StepRef, []engine.StagedFile) error { return errPreview }
 
+// WrittenBy implements step.Memory.
+func (blank) WrittenBy(context.Context, string, string) ([]string, error) { return nil, nil }
+
 // OwnWrite implements step.Memory.
 func (blank) OwnWrite(context.Context, string, string, string) (bool, error) { return false, nil }
 

@@ -15,6 +15,10 @@ const (
 	ChangeDelete = "delete"
 )
 
+// Moved ends the name of a workflow for writes that make a file no workflow's own: it was moved, or only its links were changed. No
+// workflow has such a name.
+const Moved = "//moved"
+
 // Change is what a run did to a file of the vault. Before and After are SHA-256 digests; the contents are blobs of these
 // digests, so that the change can be undone. Of a move they are equal, and the content is in the vault. Its type in
 // machine output is "change".

@@ -73,7 +73,8 @@ func (f Filing) allowed(ask policy.Request, c engine.Change) error {
 func (f Filing) source(ctx context.Context, s Context) (string, error) {
 	m := s.Step.Move
 	if m.Source.Scheme == directives.SchemeTrigger {
-		return directives.Expand("{trigger}", s.Facts)
+		name, err := directives.Expand("{trigger}", s.Facts)
+		return vault.Actual(f.Changes.FS, name), failure.WithCode(err, failure.Input)
 	}
 	found, err := directives.Input{At: m.At, Target: m.Source}.Resolve(ctx, f.inputs.env(s))
 	if err != nil {

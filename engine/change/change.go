@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,6 +44,8 @@ type Record interface {
 type Own interface {
 	// Writing comes before the write: a watcher may be fast.
 	Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error
+	// WrittenBy returns the workflows that have written a content to a file.
+	WrittenBy(ctx context.Context, name, sha256 string) ([]string, error)
 }
 
 // Maker makes the changes of runs. It is safe for concurrent use.
@@ -173,7 +177,7 @@ func (m *Maker) carryOut(ctx context.Context, by Author, c engine.Change) error 
 		if c.Note != "" {
 			return m.moveDocument(ctx, by, c, pass)
 		}
-		if err := m.writing(ctx, by, c.To, c.After); err != nil {
+		if err := m.passing(ctx, by, []engine.StagedFile{{Name: c.To, Base: c.Name, New: c.After}}); err != nil {
 			return err
 		}
 		return m.Vault.Move(ctx, pass)
@@ -182,10 +186,56 @@ func (m *Maker) carryOut(ctx context.Context, by Author, c engine.Change) error 
 	if err != nil {
 		return err
 	}
-	if err := m.writing(ctx, by, c.Name, c.After); err != nil {
+	if err := m.changing(ctx, by, c); err != nil {
 		return err
 	}
 	return m.Vault.Write(ctx, pass, data, c.Before)
+}
+
+// changing records that the workflow writes a file. Whoever wrote it keeps it if only links are rewritten.
+func (m *Maker) changing(ctx context.Context, by Author, c engine.Change) error {
+	if c.Links == 0 {
+		return m.writing(ctx, by, c.Name, c.After)
+	}
+	owners, err := m.Own.WrittenBy(ctx, c.Name, c.Before)
+	if err != nil {
+		return err
+	}
+	return m.handOn(ctx, by, map[string][]engine.StagedFile{"": {{Name: c.Name, New: c.After}}}, owners)
+}
+
+// passing records that files get new names, which are their names; Base are the old ones. They stay whose they were.
+func (m *Maker) passing(ctx context.Context, by Author, files []engine.StagedFile) error {
+	of := map[string][]engine.StagedFile{}
+	for _, f := range files {
+		owners, err := m.Own.WrittenBy(ctx, f.Base, f.New)
+		if err != nil {
+			return err
+		}
+		f.Base = ""
+		for _, workflow := range append(owners, "") {
+			of[workflow] = append(of[workflow], f)
+		}
+	}
+	return m.handOn(ctx, by, of, nil)
+}
+
+// handOn records files as those of their workflows; "" is the one that changes them without making them its own. All of those are also
+// the more workflows'.
+func (m *Maker) handOn(ctx context.Context, by Author, of map[string][]engine.StagedFile, more []string) error {
+	for _, workflow := range more {
+		of[workflow] = of[""]
+	}
+	for _, workflow := range slices.Sorted(maps.Keys(of)) {
+		ref := by.Ref
+		if ref.Workflow = workflow; workflow == "" {
+			ref.Workflow = by.Ref.Workflow + engine.Moved
+		}
+		if err := m.Own.Writing(ctx, ref, of[workflow]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writing records that the workflow writes this content itself.

@@ -95,7 +95,7 @@ func (m *Maker) moveDocument(ctx context.Context, by Author, c engine.Change, pa
 		return err
 	}
 	if len(files) > 0 {
-		if err := m.Own.Writing(ctx, by.Ref, files); err != nil {
+		if err := m.passing(ctx, by, files); err != nil {
 			return err
 		}
 		if err := m.Vault.Move(ctx, pass); err != nil {

@@ -22,6 +22,9 @@ func (m *Maker) Rule(by Author, c engine.Change) policy.Ruling {
 	r.Action, r.Place = actions[c.Kind], policy.Look(m.FS, c.Name)
 	if c.Kind == engine.ChangeMove {
 		r.To = lookAt(m.FS, c.Name, c.To)
+		if _, there := m.Document(c.To); c.Note != "" && (there == c.Before || there == c.After) { // an attempt before got this far
+			r.Place.Document, r.Own = true, true
+		}
 	}
 	r.Links = c.Links > 0
 	return m.Gate.Decide(r)

@@ -154,6 +154,17 @@ func (mem *Memory) OwnWrite(ctx context.Context, workflow, name, sha256 string) 
 	return own, nil
 }
 
+// WrittenBy returns the workflows that have written this content to this file.
+func (mem *Memory) WrittenBy(ctx context.Context, name, sha256 string) ([]string, error) {
+	list, err := query(ctx, mem.db.read, func(r row) (w string, err error) { return w, r.Scan(&w) },
+		`SELECT w.name FROM writes o JOIN names w ON w.id = o.workflow
+		WHERE o.file = (SELECT id FROM names WHERE name = ?) AND o.sha256 = ? ORDER BY w.name`, name, packed(sha256))
+	if err != nil {
+		return nil, fmt.Errorf("look up who wrote %q: %w", name, err)
+	}
+	return list, nil
+}
+
 // keepSubject stores what a file is about, by the name in the form in which the vault compares names.
 func keepSubject(ctx context.Context, tx *sql.Tx, workflow string, f engine.StagedFile) error {
 	if f.About == "" {
@@ -289,7 +300,7 @@ func (mem *Memory) Writers(ctx context.Context, name, sha256 string) ([]engine.W
 		if causes, err = mem.causes(ctx, w.run); err != nil {
 			break
 		}
-		writers = append(writers, engine.Writer{Workflow: w.workflow, Causes: causes})
+		writers = append(writers, engine.Writer{Workflow: strings.TrimSuffix(w.workflow, engine.Moved), Causes: causes})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look up who wrote %q: %w", name, err)

@@ -161,6 +161,18 @@ func (j *Journal) OwnWrite(_ context.Context, workflow, name, sha256 string) (bo
 	return j.Writes[workflow+" "+name+" "+sha256], nil
 }
 
+// WrittenBy implements change.Own.
+func (j *Journal) WrittenBy(_ context.Context, name, sha256 string) ([]string, error) {
+	var list []string
+	for key := range j.Writes {
+		if workflow, ok := strings.CutSuffix(key, " "+name+" "+sha256); ok {
+			list = append(list, workflow)
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
 // About returns what a file was last said to be about.
 func (j *Journal) About(_ context.Context, workflow, name string) (string, error) {
 	return j.about[workflow+" "+name], nil

@@ -35,9 +35,13 @@ func (m *mover) rename(ctx context.Context, from, to string) error {
 	if err := errors.Join(vault.CheckName(from), vault.ValidName(to)); err != nil {
 		return fmt.Errorf("move: %w", err)
 	}
+	written := path.Base(to)
 	from, to = m.actual(from), m.actual(to)
-	if from == to {
+	if from == to && path.Base(from) == written {
 		return nil
+	}
+	if from == to {
+		return m.respell(ctx, from, path.Join(path.Dir(from), written))
 	}
 	folder := m.isFolder(from) || m.isFolder(to)
 	move := m.move
@@ -50,6 +54,25 @@ func (m *mover) rename(ctx context.Context, from, to string) error {
 	m.index.remove(from)
 	if folder {
 		return m.learn(to)
+	}
+	m.index.add(to)
+	return nil
+}
+
+// respell changes the case or Unicode form of a name.
+func (m *mover) respell(ctx context.Context, from, to string) error {
+	m.writing.Lock()
+	defer m.writing.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := m.root.Rename(from, to); err != nil {
+		return fmt.Errorf("move %q to %q: %w", from, to, err)
+	}
+	folder := m.isFolder(to)
+	m.index.remove(from)
+	if err := m.syncDir(path.Dir(to)); err != nil || folder {
+		return errors.Join(err, m.learn(to))
 	}
 	m.index.add(to)
 	return nil

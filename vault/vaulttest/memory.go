@@ -232,6 +232,9 @@ func (m *Memory) Move(ctx context.Context, pass policy.Pass) error {
 	source, target := m.kind(from), m.kind(to)
 	switch {
 	case from == to:
+		if name := path.Join(path.Dir(from), path.Base(pass.To())); name != from {
+			m.rename(from, name)
+		}
 		return nil
 	case source == nothing && target == nothing:
 		return fmt.Errorf("move %q to %q: %w", from, to, fs.ErrNotExist)
