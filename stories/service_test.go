@@ -178,7 +178,11 @@ func says(a ask, c llmtest.Captured) string {
 		if err := json.Unmarshal(raw, &schema); err != nil {
 			return err.Error()
 		}
-		data, err := json.Marshal(filled(schema, "", a.seen))
+		answer := filled(schema, "", a.seen)
+		if all, ok := answer.(map[string]any); ok && all["folder"] != nil {
+			all["folder"], all["title"] = place(a)
+		}
+		data, err := json.Marshal(answer)
 		if err != nil {
 			return err.Error()
 		}
@@ -274,6 +278,18 @@ func value(schema map[string]any, name string, seen []sighting) string {
 
 // belongs finds where a note says that it is to be filed.
 var belongs = regexp.MustCompile(`belongs to (\w+)`)
+
+// place is where a note says that it is to be filed, and its code word.
+func place(a ask) (folder, title string) {
+	folder = "Inbox"
+	if m := belongs.FindStringSubmatch(a.prompt); m != nil {
+		folder = m[1]
+	}
+	if len(a.seen) > 0 {
+		title = a.seen[0].word
+	}
+	return folder, title
+}
 
 // files moves the note that it was shown to the folder that the note names, by its code word, when it is offered the tool.
 func files(a ask, c llmtest.Captured) (llmtest.ToolCall, bool) {
