@@ -35,12 +35,13 @@ type stores struct {
 	Cache     step.Cache
 	Received  step.Received
 	Documents change.Documents
+	MovedTo   func(ctx context.Context, name string) (string, error)
 }
 
 func storesOf(j *journal.Journal) stores {
 	return stores{
 		Blobs: j.Blobs, Memory: j.Memory, Origins: j.Origins, Record: j.Changes, Approvals: j.Approvals, Ledger: j.Spending,
-		Cache: j.Answers, Received: j.Answers, Documents: j.Imports,
+		Cache: j.Answers, Received: j.Answers, Documents: j.Imports, MovedTo: j.Changes.MovedTo,
 	}
 }
 
@@ -78,7 +79,7 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	s, book := a.Settings, a.book(kept.Origins, kept.ReadOnly)
 	c := step.Config{
 		FS: modelFS(a.Vault, a.Settings), Vault: a.Vault, Links: a.Links, Blobs: kept.Blobs, Memory: kept.Memory, Record: kept.Record, Models: models,
-		Origin: book, Approvals: kept.Approvals, Ledger: kept.Ledger, Cache: kept.Cache, Received: kept.Received, Documents: kept.Documents,
+		Origin: book, Approvals: kept.Approvals, Ledger: kept.Ledger, Cache: kept.Cache, Received: kept.Received, Documents: kept.Documents, MovedTo: kept.MovedTo,
 		Budget: budget, DefaultModel: s.Models.Default, Gate: a.gate(), VaultName: filepath.Base(a.Dir),
 		MaxFiles: s.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: s.Policy.Links == "strict",
 		Born: a.Vault.Born, NoRewrites: !s.LLM.OverflowFallback, Zone: a.Zone.String(),

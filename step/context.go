@@ -98,6 +98,7 @@ func (s *Context) About(files, chosen []string) {
 type Plans struct {
 	Blobs change.Blobs
 	Title func(name string) string // of a note, for {trigger-title}; nil: none is known
+	Moved func(name string) string // where a file is now that runs have moved; nil: none were
 
 	mu     sync.Mutex
 	recent []pinned // the latest first; guarded by mu
@@ -124,13 +125,25 @@ func (p *Plans) Context(ctx context.Context, ref engine.StepRef) (Context, error
 	step := plan.Steps[ref.Index]
 	s := Context{Plan: plan, Step: step, Facts: FactsOf(plan, step.Name, ref.Run, ref.At)}
 	s.Facts.Title = p.titles(plan)
-	s.About(ref.Subject, ref.Chosen)
+	s.About(p.present(ref.Subject), ref.Chosen)
 	items, err := p.items(ctx, ref.Items)
 	if err != nil {
 		return Context{}, err
 	}
 	s.setBatch(ref.Batch, items)
 	return s, nil
+}
+
+// present returns the files that started a run under the names that they have now: another run may have moved them.
+func (p *Plans) present(files []string) []string {
+	if p.Moved == nil {
+		return files
+	}
+	now := make([]string, len(files))
+	for i, name := range files {
+		now[i] = p.Moved(name)
+	}
+	return now
 }
 
 // titles returns the titles of the notes that a workflow may read.

@@ -71,8 +71,9 @@ type Config struct {
 	Links     vault.Links
 	Blobs     change.Blobs
 	Memory    Memory
-	Record    change.Record    // nil: nothing is changed
-	Documents change.Documents // nil: imports are not on record
+	Record    change.Record                                          // nil: nothing is changed
+	MovedTo   func(ctx context.Context, name string) (string, error) // the name after the last move of a file, "" if there was none; nil: nothing was moved
+	Documents change.Documents                                       // nil: imports are not on record
 	Models    Models
 	Prompt    prompt.Builder
 	Media     media.Source // zero: pictures of FS
@@ -125,6 +126,7 @@ func NewDeps(c Config) *Deps {
 	d := &Deps{Config: c}
 	files := change.Files{FS: c.FS, Vault: c.Vault, MaxText: c.MaxText}
 	d.Plans = &Plans{Blobs: c.Blobs, Title: func(name string) string { return titleOf(files, name) }}
+	d.Plans.Moved = d.moved
 	d.Changes = &change.Maker{Files: files, Blobs: c.Blobs, Own: c.Memory, Record: c.Record, Origin: c.Origin, Gate: c.Gate, Now: c.Now, Documents: c.Documents}
 	d.Stored = Stored{c.Blobs}
 	d.Vars = Vars{c.Memory, c.Blobs}
@@ -137,6 +139,25 @@ func NewDeps(c Config) *Deps {
 	d.Filing = Filing{Mover{d.Changes}, d.Inputs, d.Outputs, d.Demands}
 	d.Library = Library{FS: c.FS, Links: c.Links, Documents: c.Prompt.Documents, ImportedDir: c.Gate.ImportedDir}
 	return d
+}
+
+// mostMoves is how many moves of a file are followed.
+const mostMoves = 20
+
+// moved returns the name that a file has now. One that is where it was, or cannot be found, keeps its name.
+func (d *Deps) moved(name string) string {
+	now := name
+	for range mostMoves {
+		if _, err := fs.Stat(d.FS, vault.Actual(d.FS, now)); err == nil || d.MovedTo == nil {
+			return now
+		}
+		to, err := d.MovedTo(context.Background(), now)
+		if err != nil || to == "" {
+			return name
+		}
+		now = to
+	}
+	return name
 }
 
 // Foreign returns the store for pictures from outside, which the worker encodes again.

@@ -63,6 +63,26 @@ func (f Filing) check(ctx context.Context, s Context) error {
 	return f.allowed(ask, c)
 }
 
+// previewed describes the move that a step would make. What its answer decides is in ‹›.
+func (f Filing) previewed(ctx context.Context, s Context) []string {
+	if s.Step.Move == nil {
+		return nil
+	}
+	s.Facts.Unanswered = true
+	name, err := f.source(ctx, s)
+	if err != nil {
+		return []string{"nothing is moved: " + failure.Of(err).Message}
+	}
+	c, _, err := f.plan(s, name, nil)
+	switch {
+	case err != nil:
+		return []string{name + " is not moved: " + failure.Of(err).Message}
+	case c.Name == "":
+		return []string{name + " is where it belongs already"}
+	}
+	return []string{fmt.Sprintf("%s: moved to %s; links in %d files follow", c.Name, c.To, len(f.Linked(c)))}
+}
+
 // allowed asks the gate about a move.
 func (f Filing) allowed(ask policy.Request, c engine.Change) error {
 	_, err := f.Changes.Rule(change.Author{Ask: ask}, c).Pass()

@@ -120,7 +120,7 @@ func (p *Previewer) Preview(ctx context.Context, plan workflow.Plan, index int, 
 	if _, err := p.assembler.sources.setItems(ctx, &s, nil); err != nil {
 		return out, err
 	}
-	out.Writes = p.writes(s)
+	out.Writes = append(p.writes(s), p.assembler.filing.previewed(ctx, s)...)
 	out.Warnings = append(out.Warnings, p.takeovers(ctx, s)...)
 	resolved, err := p.resolve(ctx, s, &out)
 	if err != nil || out.Model == "" {
@@ -180,6 +180,7 @@ func (p *Previewer) items(ctx context.Context, s *Context, out *Previewed, batch
 // writes lists the notes that keep a part of what they have, with what becomes of the rest.
 func (p *Previewer) writes(s Context) []string {
 	var list []string
+	s.Facts.Unanswered = true
 	say := func(out directives.Output, mode directives.WriteMode) {
 		name, err := out.Name(p.assembler.outputs.Env(s))
 		if err != nil {

@@ -121,3 +121,23 @@ func TestFiling_aNoteWithApproval(t *testing.T) {
 		t.Errorf("it ran again: %s", describe(runs))
 	}
 }
+
+// Two workflows are about one import: the second one finds the document where the first has moved it.
+func TestFiling_anotherRunFindsIt(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "engine:\n  max_parallel_runs: 1\n")
+	s.workflow("A file", `on_import: "*receipt*"`, fenced(filer))
+	s.workflow("B read", `on_import: "*receipt*"`, "@input trigger (required, images=ignore)\n@output file: Notes/{trigger-name}\n\nRead it.")
+	s.Serve()
+	s.drop("receipt 3.pdf", pdf("Receipt", sheets(3, 1, 0, 0)))
+	s.ran("A file", 1)
+	s.ran("B read", 1)
+	if len(s.Files("Notes", ".md")) != 1 {
+		t.Errorf("notes: %q", s.Files("Notes", ".md"))
+	}
+	for _, name := range []string{"A file", "B read"} {
+		if out := s.Must("preview", name, s.note("Receipts", "code word")); name == "A file" && !strings.Contains(out, "/‹year›/‹title›") {
+			t.Errorf("preview:\n%s", out)
+		}
+	}
+}

@@ -74,6 +74,24 @@ func (cs *Changes) Made(ctx context.Context, ref engine.StepRef, call string, ma
 	return nil
 }
 
+// MovedTo returns the name that a file got by the last move of it, or of the document whose file it was; "" if there was none.
+func (cs *Changes) MovedTo(ctx context.Context, name string) (string, error) {
+	var view []byte
+	err := found(one(ctx, cs.db.read, `SELECT view FROM changes WHERE made = 1 AND json_extract(view, '$.kind') = ?
+		AND (json_extract(view, '$.name') = ? OR instr(?, json_extract(view, '$.name') || '/') = 1) ORDER BY rowid DESC LIMIT 1`, engine.ChangeMove, name, name).Scan(&view))
+	if errors.Is(err, engine.ErrNotFound) {
+		return "", nil
+	}
+	var c engine.Change
+	if err == nil {
+		err = json.Unmarshal(view, &c)
+	}
+	if err != nil {
+		return "", fmt.Errorf("look up where %q was moved: %w", name, err)
+	}
+	return c.NameAfter(name), nil
+}
+
 // Of returns what a run did to files of the vault, in order, those of attempts that failed included. One whose outcome
 // is not known, because the process ended in the middle, is among them with Doubt.
 func (cs *Changes) Of(ctx context.Context, run string) ([]engine.Change, error) {
