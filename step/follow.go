@@ -60,8 +60,8 @@ type following struct {
 	shelf *shelf
 	out   engine.FollowOut
 
-	linkers map[string][]string          // files with links to what may be removed, by its name
-	pages   map[string]map[int]movedPage // the pages of documents by their numbers before
+	linkers map[string][]string    // files with links to what may be removed, by its name
+	pages   map[string]*movedPages // of documents
 }
 
 func (w *following) warn(format string, args ...any) {
@@ -71,15 +71,23 @@ func (w *following) warn(format string, args ...any) {
 // movedPage is a page before and now.
 type movedPage struct{ was, is parts.Page }
 
-// pagesMoved returns the pages of documents by their numbers before.
-func pagesMoved(moves []engine.PartMove) map[string]map[int]movedPage {
-	all := map[string]map[int]movedPage{}
+// movedPages are the pages of a document before and now.
+type movedPages struct {
+	pages  map[int]movedPage // by their numbers before
+	called map[string]string // what they are called now, by what they were called before: their printed numbers, else their numbers
+}
+
+// pagesMoved returns the pages of documents.
+func pagesMoved(moves []engine.PartMove) map[string]*movedPages {
+	all := map[string]*movedPages{}
+	called := func(p parts.Page) string { return cmp.Or(p.Label, strconv.Itoa(p.N)) }
 	for _, m := range moves {
 		if all[m.Document] == nil {
-			all[m.Document] = map[int]movedPage{}
+			all[m.Document] = &movedPages{map[int]movedPage{}, map[string]string{}}
 		}
 		for i := range min(len(m.Pages), len(m.Now.Pages)) {
-			all[m.Document][m.Pages[i].N] = movedPage{m.Pages[i], m.Now.Pages[i]}
+			p := movedPage{m.Pages[i], m.Now.Pages[i]}
+			all[m.Document].pages[p.was.N], all[m.Document].called[called(p.was)] = p, called(p.is)
 		}
 	}
 	return all
@@ -265,34 +273,29 @@ func (w *following) renumber(ctx context.Context, part engine.PartMove) error {
 // moved returns a text with its links to pages of a document moved.
 func (w *following) moved(document, name, text string) string {
 	w.shelf.output = name
-	pages := w.pages[document]
+	moved := w.pages[document]
 	about := w.shelf.of(document)
 	if about == nil {
 		return text
 	}
 	return cite.Renumber(text, func(target string, page int, words string) (string, bool) {
-		now, known := pages[page]
+		now, known := moved.pages[page]
 		d, _ := w.shelf.Linked(target)
 		if !known || now.is.N == page && now.is.Label == now.was.Label || d == nil || d.ID != about.ID {
 			return "", false
 		}
-		return d.Link(now.is.N, relabelled(words, pages)), true
+		return d.Link(now.is.N, moved.relabelled(words)), true
 	})
 }
 
 var number = regexp.MustCompile(`[\p{L}\p{N}]+`)
 
-// relabelled returns the words of a link with what its pages are called now: their printed numbers, else their numbers.
-func relabelled(words string, pages map[int]movedPage) string {
+// relabelled returns the words of a link with what its pages are called now.
+func (m *movedPages) relabelled(words string) string {
 	at := strings.LastIndex(words, "p. ")
 	if at < 0 {
 		return words
 	}
-	called := func(p parts.Page) string { return cmp.Or(p.Label, strconv.Itoa(p.N)) }
-	now := map[string]string{}
-	for _, p := range pages {
-		now[called(p.was)] = called(p.is)
-	}
 	at += len("p. ")
-	return words[:at] + number.ReplaceAllStringFunc(words[at:], func(n string) string { return cmp.Or(now[n], n) })
+	return words[:at] + number.ReplaceAllStringFunc(words[at:], func(n string) string { return cmp.Or(m.called[n], n) })
 }
