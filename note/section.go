@@ -119,13 +119,15 @@ func (s section) with(note []byte, text, eol string) ([]byte, error) {
 
 var listLine = regexp.MustCompile(`^[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)`)
 
-// gapBetween is what divides two texts: a blank line, unless the second continues a list or a table of the first.
+// gapBetween is what divides two texts: a blank line, unless the second continues a list or a table of the first. A table with a head of
+// its own continues none.
 func gapBetween(before, text, eol string) string {
 	last := before[strings.LastIndexByte(before, '\n')+1:]
-	first, _, _ := strings.Cut(text, "\n")
+	first, rest, _ := strings.Cut(text, "\n")
+	divider, _, _ := strings.Cut(rest, "\n")
 	row := func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "|") }
 	inList := listLine.MatchString(last) || strings.HasPrefix(last, " ") || strings.HasPrefix(last, "\t")
-	if inList && listLine.MatchString(first) || row(last) && row(first) {
+	if inList && listLine.MatchString(first) || row(last) && row(first) && !tableDivider.MatchString(divider) {
 		return eol
 	}
 	return eol + eol

@@ -78,7 +78,7 @@ func TestAppendSection(t *testing.T) {
 		{"a row joins its table", "## Today\n|a|\n|-|\n|b|\n", "|c|", "## Today\n|a|\n|-|\n|b|\n|c|\n"},
 		{"a row with the same head", "## Today\n| a | b |\n|-|-:|\n|1|2|\n", "|A|b|\n| --- | --- |\n| 3 | 4 |", "## Today\n| a | b |\n|-|-:|\n|1|2|\n| 3 | 4 |\n"},
 		{"the head alone again", "## Today\r\n|a|b|\r\n|-|-|\r\n", "|a|b|\n|-|-|", "## Today\r\n|a|b|\r\n|-|-|\r\n"},
-		{"a row with another head", "## Today\n|a|\n|-|\n|1|\n", "|b|\n|-|\n|2|", "## Today\n|a|\n|-|\n|1|\n|b|\n|-|\n|2|\n"},
+		{"a row with another head", "## Today\n|a|\n|-|\n|1|\n", "|b|\n|-|\n|2|", "## Today\n|a|\n|-|\n|1|\n\n|b|\n|-|\n|2|\n"},
 		{"before lower headings", "# Today\na\n\n## Log\nb\n# Next\n", "c", "# Today\na\n\nc\n\n## Log\nb\n# Next\n"},
 		{"a heading comes last", "# Today\na\n\n## Log\nb\n\n# Next\n", "## More\nc", "# Today\na\n\n## Log\nb\n\n## More\nc\n\n# Next\n"},
 		{"before an underlined heading", "# Today\n- a\nNext\n====\n", "- c", "# Today\n- a\nNext\n====\n\n- c\n"},
