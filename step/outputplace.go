@@ -183,6 +183,20 @@ func (o Outputs) notOurs(ctx context.Context, workflow, name string, from []stri
 	return fmt.Sprintf("%s was not created by this workflow, and content from outside chose its name (%s)", name, strings.Join(from, ", ")), err
 }
 
+// sayReplaced warns of a file that was edited since the workflow wrote it, and is replaced now.
+func (st *staging) sayReplaced(ctx context.Context, file *stagedContent) error {
+	memory, workflow := st.a.outputs.Memory, st.s.Plan.Name
+	own, err := memory.OwnWrite(ctx, workflow, file.Name, file.Base)
+	if err != nil || own {
+		return err
+	}
+	wrote, err := memory.EverWrote(ctx, workflow, file.Name)
+	if wrote {
+		st.notes = append(st.notes, fmt.Sprintf("%s was edited after this workflow wrote it, and is replaced: vaultflow undo %s brings it back", file.Name, st.s.Facts.Run))
+	}
+	return err
+}
+
 // Request returns the request to the gate for a file of a step's outputs.
 func (o Outputs) Request(ctx context.Context, s Context, file engine.StagedFile) (policy.Request, error) {
 	r := s.Asking(writerOf(file.Targets), file.Name, "")

@@ -21,7 +21,7 @@ const maxAbout = 300
 // about returns what the name of an output is made from: the file that started the run, the item, a folder. It is "" for a name that
 // the author fixed, for the file itself to which a step writes back, and for outputs that are numbered anyway.
 func (o Outputs) about(s Context, output directives.Output, name string, mode directives.WriteMode) string {
-	if mode.Mode == directives.ModeNew || slices.Contains(s.Facts.Files, name) || !s.Facts.ItemValue && slices.Contains(s.Facts.Items, name) {
+	if mode.Mode == directives.ModeNew || writesBack(s, name) {
 		return ""
 	}
 	list := output.Subject(s.Facts, func(name string) string { return vault.DocumentOf(o.FS, name) })
@@ -30,6 +30,11 @@ func (o Outputs) about(s Context, output directives.Output, name string, mode di
 		about = strings.ToValidUTF8(about[:maxAbout-70], "") + "… " + vault.Digest([]byte(about))
 	}
 	return about
+}
+
+// writesBack reports whether a file is one that the step is about.
+func writesBack(s Context, name string) bool {
+	return slices.Contains(s.Facts.Files, name) || !s.Facts.ItemValue && slices.Contains(s.Facts.Items, name)
 }
 
 // inWords is what about returned, for people.

@@ -158,3 +158,20 @@ func TestStage_editedNumberedName(t *testing.T) {
 		}
 	}
 }
+
+// The author's replace replaces. Of a note that was edited since, the run says so.
+func TestStage_replacesAnEditedNote(t *testing.T) {
+	t.Parallel()
+	for path, warns := range map[string]bool{"Out/Latest": true, "Out/{trigger-name}": true, "{trigger}": false} {
+		d := aboutWorld(t, path, wholly)
+		first, warning := d.about("Inbox/b/Meeting.md", "one")
+		if _, second := d.about("Inbox/b/Meeting.md", "two"); warning != "" || second != "" {
+			t.Errorf("%s: %q, %q", path, warning, second)
+		}
+		d.vault.Put(first, "two, and mine\n")
+		name, warning := d.about("Inbox/b/Meeting.md", "three")
+		if name != first || (warning == first+" was edited after this workflow wrote it, and is replaced: vaultflow undo three brings it back") != warns {
+			t.Errorf("%s: to %s, %q", path, name, warning)
+		}
+	}
+}

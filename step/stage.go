@@ -161,6 +161,11 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	if err := st.add(file, c, output, text, exit); err != nil {
 		return err
 	}
+	if c.mode.Mode == directives.ModeReplace && file.Base != "" && len(file.Targets) == 0 && !writesBack(st.s, file.Name) {
+		if err := st.sayReplaced(ctx, file); err != nil {
+			return err
+		}
+	}
 	if file.Base == "" && len(file.Targets) == 0 {
 		if said := st.a.outputs.takesOver(st.s.Facts.Run, file.Name); said != "" {
 			st.notes = append(st.notes, said)
