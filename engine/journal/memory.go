@@ -38,7 +38,44 @@ func (mem *Memory) Done(ctx context.Context, key directives.PendingKey, name, sh
 	case marked == sha256:
 		return true, nil
 	}
-	return mem.OwnWrite(ctx, key.Workflow, name, sha256)
+	own, err := mem.OwnWrite(ctx, key.Workflow, name, sha256)
+	if err != nil || !own {
+		return false, err
+	}
+	earlier, err := mem.byEarlierStep(ctx, key, name, sha256)
+	return !earlier, err
+}
+
+// byEarlierStep reports whether a step before this one wrote this content: to this step it is new. What this step or a later one wrote
+// never is, or two steps that write to one file would find work for each other for ever. Once the record of the run is gone, nobody
+// knows the step.
+func (mem *Memory) byEarlierStep(ctx context.Context, key directives.PendingKey, name, sha256 string) (bool, error) {
+	type written struct {
+		step int
+		run  engine.RunRecord
+	}
+	list, err := query(ctx, mem.db.read, func(r row) (w written, err error) {
+		var view []byte
+		if err := r.Scan(&w.step, &view); err != nil {
+			return w, err
+		}
+		return w, json.Unmarshal(view, &w.run)
+	}, `SELECT c.step, r.view FROM writes w CROSS JOIN changes c ON c.run = w.run CROSS JOIN runs r ON r.id = w.run
+		WHERE w.file = (SELECT id FROM names WHERE name = ?) AND w.sha256 = ? AND w.workflow = (SELECT id FROM names WHERE name = ?)
+		AND json_extract(CAST(c.view AS TEXT), '$.name') = ? AND json_extract(CAST(c.view AS TEXT), '$.after') = ? ORDER BY c.rowid DESC LIMIT 1`,
+		name, packed(sha256), key.Workflow, name, sha256)
+	if err != nil {
+		return false, fmt.Errorf("look up which step wrote %q: %w", name, err)
+	}
+	if len(list) == 0 {
+		return false, nil
+	}
+	by := list[0]
+	own := slices.IndexFunc(by.run.Steps, func(s engine.StepRecord) bool { return s.Step == key.Step })
+	if own < 0 {
+		return by.run.Finished.IsZero(), nil // it has not begun, or did not belong to that run
+	}
+	return by.step < by.run.Steps[own].Index, nil
 }
 
 // LastSeen returns the content in which a step's input last processed a file, "" if it never did.
