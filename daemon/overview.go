@@ -55,6 +55,9 @@ func (v *Overviews) At(ctx context.Context, j *journal.Journal, now time.Time) (
 	if err := overviewRuns(ctx, j, &o); err != nil {
 		return o, err
 	}
+	if err := v.addHeld(ctx, j, &o, now); err != nil {
+		return o, err
+	}
 	if o.Last, err = j.Slots.List(ctx, "", overviewSlots); err != nil {
 		return o, err
 	}
@@ -131,7 +134,9 @@ func overviewRuns(ctx context.Context, j *journal.Journal, o *engine.Overview) e
 			return err
 		}
 		for _, r := range runs {
-			*list = append(*list, r.Brief())
+			brief := r.Brief()
+			brief.Interrupted = status == engine.Running && !j.Held()
+			*list = append(*list, brief)
 		}
 	}
 	return nil

@@ -19,11 +19,12 @@ type Overview struct {
 	Workflows WorkflowCounts `json:"workflows"`
 	Day       Period         `json:"day"`
 	Month     Period         `json:"month"`
-	Next      []SlotRecord   `json:"next"`      // the next one of each workflow, the nearest first
-	Last      []SlotRecord   `json:"last"`      // the newest first
-	Running   []RunBrief     `json:"running"`   // runs of workflows that have not ended, but for those that wait for approval
-	Approvals []RunBrief     `json:"approvals"` // runs that wait for approval
-	Waiting   []FileBrief    `json:"waiting"`   // files of the import folder
+	Next      []SlotRecord   `json:"next"`           // the next one of each workflow, the nearest first
+	Last      []SlotRecord   `json:"last"`           // the newest first
+	Running   []RunBrief     `json:"running"`        // runs of workflows that have not ended, but for those that wait for approval
+	Approvals []RunBrief     `json:"approvals"`      // runs that wait for approval
+	Waiting   []FileBrief    `json:"waiting"`        // files of the import folder
+	Held      []HeldBrief    `json:"held,omitempty"` // files that wait for a run of a workflow
 	Paused    []PauseBrief   `json:"paused"`
 	Failures  []RunBrief     `json:"failures"`            // runs that failed and that no later run about the same files made good, and imports of the last week that failed
 	Omissions []RunBrief     `json:"omissions,omitempty"` // the same for runs of the last week that are done with something left out
@@ -49,13 +50,15 @@ type Period struct {
 
 // RunBrief is a run in a few words.
 type RunBrief struct {
-	Run     string    `json:"run"`
-	Kind    Kind      `json:"kind"`
-	Subject string    `json:"subject"` // workflow, or source of the import
-	Status  Status    `json:"status"`
-	Reason  string    `json:"reason,omitempty"`
-	Since   time.Time `json:"since"`           // its end, or its beginning when it has not ended
-	Files   []string  `json:"files,omitempty"` // what it is about; of a failure those that no later run was about
+	Run         string    `json:"run"`
+	Kind        Kind      `json:"kind"`
+	Subject     string    `json:"subject"` // workflow, or source of the import
+	Status      Status    `json:"status"`
+	Reason      string    `json:"reason,omitempty"`
+	Since       time.Time `json:"since"`                 // its end, or its beginning when it has not ended
+	Interrupted bool      `json:"interrupted,omitempty"` // see RunRecord
+
+	Files []string `json:"files,omitempty"` // what it is about; of a failure those that no later run was about
 }
 
 // FileBrief is a file that waits in the import folder.
@@ -64,6 +67,33 @@ type FileBrief struct {
 	State  ImportState `json:"state"`
 	Reason string      `json:"reason,omitempty"`
 	Since  time.Time   `json:"since"`
+}
+
+// HeldBrief is files that wait for a run of a workflow.
+type HeldBrief struct {
+	Workflow string    `json:"workflow"`
+	Files    []string  `json:"files"`
+	Run      string    `json:"run,omitempty"` // that is queued; empty when none was asked for yet
+	Reason   string    `json:"reason"`
+	Due      time.Time `json:"due,omitzero"` // zero: it depends on other things than the time
+	Since    time.Time `json:"since"`
+}
+
+// MarshalJSON adds `"type":"held"`.
+func (h HeldBrief) MarshalJSON() ([]byte, error) {
+	type plain HeldBrief
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		plain
+	}{"held", plain(h)})
+}
+
+// Why returns the reason with the time: "max_runs_per_day: 2 runs today; due 2026-11-24 00:00".
+func (h HeldBrief) Why(zone *time.Location) string {
+	if h.Due.IsZero() {
+		return h.Reason
+	}
+	return h.Reason + h.Due.In(zone).Format("; due 2006-01-02 15:04")
 }
 
 // PauseBrief is a workflow that does not fire by itself for now.

@@ -43,6 +43,9 @@ type RunRecord struct {
 	Awaits   string    `json:"awaits,omitempty"`  // while parked: the run that a tool started and that is parked itself
 	Resumed  int       `json:"resumed,omitempty"` // how often it was resumed after an interruption
 
+	// Interrupted is set in lists while no process works on the vault: the run has not ended, and the next serve resumes it.
+	Interrupted bool `json:"interrupted,omitempty"`
+
 	Dismissed time.Time `json:"dismissed,omitzero"` // since when the overview does not list its failure
 
 	Steps   []StepRecord `json:"steps,omitempty"`

@@ -104,6 +104,13 @@ func (s frontPage) matters(o engine.Overview) []matter {
 			list = append(list, matter{statePill(f.State), f.Name, f.Reason, "", when(f.Since, s.site.cfg.Now(), s.site.cfg.Zone), ""})
 		}
 	}
+	for _, h := range o.Held {
+		page := ""
+		if h.Run != "" {
+			page = "/runs/" + h.Run
+		}
+		list = append(list, matter{pill{"quiet", "…", "waiting"}, engine.FileList(h.Files) + " for " + h.Workflow, h.Why(s.site.cfg.Zone), page, when(h.Since, s.site.cfg.Now(), s.site.cfg.Zone), ""})
+	}
 	for _, p := range o.Paused {
 		list = append(list, matter{pill{"warn", "‖", "paused"}, p.Workflow, p.Reason, "", stamp{}, ""})
 	}

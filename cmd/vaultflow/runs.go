@@ -50,6 +50,9 @@ func newRuns(g *globals) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				for i := range runs {
+					markInterrupted(j, &runs[i])
+				}
 				return table(g, "ID\tSTATUS\tWORKFLOW\tWHY\tSTARTED\tTOOK\tTOKENS\tCOST\tOUTPUTS", runs, runRow)
 			})
 		},
@@ -74,8 +77,24 @@ func runRow(r engine.RunRecord) string {
 	for i, o := range r.Outputs {
 		outputs[i] = o.Name
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s", r.ID, statusText(r.Status, r.Reason), r.Title(), r.Trigger.Kind,
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s", r.ID, runStatus(r), r.Title(), r.Trigger.Kind,
 		r.Created.Local().Format(stamp), took(r.Started, r.Finished), r.Usage.InputTokens+r.Usage.OutputTokens, costText(r.Usage), strings.Join(outputs, ", "))
+}
+
+// markInterrupted notes that a run that has not ended belongs to no process.
+func markInterrupted(j *journal.Journal, r *engine.RunRecord) {
+	waits := r.Status.Finished() || r.Status == engine.AwaitingApproval
+	r.Interrupted = !waits && !j.Held()
+}
+
+func runStatus(r engine.RunRecord) string {
+	switch {
+	case r.Interrupted && r.Status == engine.Running:
+		return "interrupted (resumes with serve)"
+	case r.Interrupted:
+		return string(r.Status) + " (begins with serve)"
+	}
+	return statusText(r.Status, r.Reason)
 }
 
 func statusText(s engine.Status, reason string) string {
@@ -104,11 +123,12 @@ func newShow(g *globals) *cobra.Command {
 					if err != nil {
 						return nothingNamed(ids[0], err)
 					}
-					return showOrigin(cmd.Context(), g, a, j, name)
+					return errors.Join(showOrigin(cmd.Context(), g, a, j, name), showHeld(cmd.Context(), g, a, j, name))
 				}
 				if err != nil {
 					return err
 				}
+				markInterrupted(j, &run)
 				if err := g.print(run, func(w io.Writer) { writeRun(w, run) }); err != nil {
 					return err
 				}
@@ -146,6 +166,17 @@ func readingRun(ctx context.Context, g *globals, name string, fn func(*daemon.Wo
 	}
 	fmt.Fprintln(g.err, daemon.ErrNothingRun)
 	return nil
+}
+
+// showHeld prints which workflows a file waits for.
+func showHeld(ctx context.Context, g *globals, a *daemon.Workspace, j *journal.Journal, name string) error {
+	o, err := a.Overviews.At(ctx, j, time.Now())
+	for _, h := range o.Held {
+		if err == nil && slices.Contains(h.Files, name) {
+			err = g.print(h, func(w io.Writer) { fmt.Fprintf(w, "waits for %s: %s\n", h.Workflow, h.Why(a.Zone)) })
+		}
+	}
+	return err
 }
 
 // nothingNamed is the error for what show does not know.
@@ -221,7 +252,7 @@ func failureText(f *failure.Error) string {
 
 // writeRun prints a run for people.
 func writeRun(w io.Writer, r engine.RunRecord) {
-	fmt.Fprintf(w, "%s  %s  %s\n", r.ID, r.Title(), statusText(r.Status, r.Reason))
+	fmt.Fprintf(w, "%s  %s  %s\n", r.ID, r.Title(), runStatus(r))
 	if r.Trigger.Parent != "" {
 		fmt.Fprintf(w, "  asked for by run %s\n", r.Trigger.Parent)
 	}

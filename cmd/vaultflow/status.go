@@ -59,6 +59,9 @@ func vaultStatus(ctx context.Context, a *daemon.Workspace) (o engine.Overview, e
 	return o, nil
 }
 
+// maxHeld is how many files that wait for one workflow are listed by name.
+const maxHeld = 50
+
 // writeStatus prints an overview for people. What there is nothing of has no line, but for the runs.
 func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -96,13 +99,24 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 		line("last", "%s  %s: %s", s.Slot.Format("Mon 2006-01-02 15:04 MST"), s.Workflow, words.Slot(s))
 	}
 	for _, r := range o.Running {
-		line("running", "%s, run %s since %s", r.Title(), r.Run, r.Since.In(zone).Format(stamp))
+		what := "running"
+		if r.Interrupted {
+			what = "interrupted"
+		}
+		line(what, "%s, run %s since %s", r.Title(), r.Run, r.Since.In(zone).Format(stamp))
 	}
 	for _, r := range o.Approvals {
 		line("approval", "%s waits for you: run %s", r.Title(), r.Run)
 	}
 	for _, f := range o.Waiting {
 		line("file", "%s: %s", f.Name, words.Join(": ", words.State(f.State), f.Reason))
+	}
+	for _, h := range o.Held {
+		files, more := h.Files, ""
+		if n := len(files) - maxHeld; n > 0 {
+			files, more = files[:maxHeld], fmt.Sprintf(" and %d more", n)
+		}
+		line("waiting", "%s%s for %s: %s", strings.Join(files, ", "), more, h.Workflow, h.Why(zone))
 	}
 	for _, p := range o.Paused {
 		line("paused", "%s: %s", p.Workflow, p.Reason)

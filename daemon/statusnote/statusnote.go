@@ -60,6 +60,9 @@ func propertiesOf(o engine.Overview, zone *time.Location) noteProperties {
 		TokensMonth: o.Month.Spending.Cost.Tokens, Waiting: len(o.Waiting), Approvals: len(o.Approvals), Failures: len(o.Failures),
 		Paused: []string{}, Invalid: o.Workflows.Invalid,
 	}
+	for _, h := range o.Held {
+		p.Waiting += len(h.Files)
+	}
 	if limit := o.Month.Limit.USD; limit > 0 {
 		p.BudgetMonth = &limit
 	}

@@ -41,6 +41,9 @@ func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) stri
 	for _, f := range o.Waiting {
 		lines = append(lines, words.Join(": ", wikiLink(f.Name, f.Name), words.State(f.State), plainText(f.Reason)))
 	}
+	for _, h := range o.Held {
+		lines = append(lines, words.Join(": ", link(h.Workflow), plainText(engine.FileList(h.Files)), plainText(h.Why(zone))))
+	}
 	list("Files waiting", lines)
 	lines = nil
 	for _, p := range o.Paused {

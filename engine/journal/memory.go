@@ -73,7 +73,7 @@ func (mem *Memory) byEarlierStep(ctx context.Context, key directives.PendingKey,
 	by := list[0]
 	own := slices.IndexFunc(by.run.Steps, func(s engine.StepRecord) bool { return s.Step == key.Step })
 	if own < 0 {
-		return by.run.Finished.IsZero(), nil // it has not begun, or did not belong to that run
+		return by.run.Finished.IsZero(), nil // it comes later, or was not part of that run
 	}
 	return by.step < by.run.Steps[own].Index, nil
 }

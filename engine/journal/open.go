@@ -118,6 +118,10 @@ func Open(ctx context.Context, dir string) (*Journal, error) {
 	}
 	lock := flock.New(filepath.Join(dir, "lock"))
 	free, err := lock.TryLock()
+	if err == nil && !free { // perhaps for a moment only; see Held
+		time.Sleep(probing)
+		free, err = lock.TryLock()
+	}
 	if err != nil {
 		return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
 	}
@@ -311,4 +315,17 @@ func Earlier(ctx context.Context, dir string) (bool, error) {
 		return false, explain(dir, fmt.Errorf("look for runs: %w", err))
 	}
 	return runs, nil
+}
+
+// probing is longer than Held has the lock.
+const probing = 5 * time.Millisecond
+
+// Held reports whether a process works on this state directory. It does, too, where that cannot be known.
+func (j *Journal) Held() bool {
+	probe := flock.New(filepath.Join(j.db.dir, "lock"), flock.SetFlag(os.O_RDONLY))
+	free, err := probe.TryRLock()
+	if err != nil || !free {
+		return true
+	}
+	return probe.Unlock() != nil
 }

@@ -82,6 +82,14 @@ func (w *watching) knows(workflow, imported string) bool {
 	return slices.ContainsFunc(w.batches, func(b *batch) bool { return b.workflow == workflow && slices.Contains(b.imports, imported) })
 }
 
+// kind is what the files of a batch wait for as a trigger.
+func (b *batch) kind() engine.TriggerKind {
+	if len(b.imports) > 0 {
+		return engine.TriggerOnImport
+	}
+	return engine.TriggerWatch
+}
+
 // names are the files of a batch, sorted.
 func (b *batch) names() []string { return slices.Sorted(maps.Keys(b.files)) }
 
@@ -138,7 +146,7 @@ func (w *watching) deliver(ctx context.Context, plans []*workflow.Plan, now time
 			next = earlier(b.due, next)
 		case w.waits(p, b, now):
 			next = earlier(now.Add(busyEvery), next)
-		case w.barred(ctx, p):
+		case w.barred(ctx, p, b):
 			held[b.workflow] = true
 		default:
 			return w.ask(ctx, p, b, now)
@@ -169,7 +177,7 @@ func (w *watching) waits(p *workflow.Plan, b *batch, now time.Time) bool {
 
 // barred reports whether a workflow must not run now. Its files wait: for the end of a pause, or for the next day of
 // max_runs_per_day. The reason is stored once, as a skipped run.
-func (w *watching) barred(ctx context.Context, p *workflow.Plan) bool {
+func (w *watching) barred(ctx context.Context, p *workflow.Plan, b *batch) bool {
 	why, err := Barred(ctx, w.cfg.History, p, w.cfg.Now(), w.cfg.Location)
 	if err != nil {
 		w.cfg.Logger.Error("limits not read, it is tried again", "workflow", p.Name, "err", err)
@@ -180,7 +188,13 @@ func (w *watching) barred(ctx context.Context, p *workflow.Plan) bool {
 		return false
 	}
 	if w.reported[p.Name] != why {
-		if _, err := w.runs.refuse(ctx, p, engine.Trigger{Kind: engine.TriggerWatch}, why+"; its files wait"); err != nil {
+		trigger := engine.Trigger{Kind: b.kind()}
+		for _, other := range w.batches {
+			if other.workflow == p.Name && other.kind() == trigger.Kind {
+				trigger.Files = append(trigger.Files, other.names()...)
+			}
+		}
+		if _, err := w.runs.refuse(ctx, p, trigger, why+"; its files wait"); err != nil {
 			w.cfg.Logger.Error("refused run not stored", "workflow", p.Name, "err", err)
 			return true
 		}

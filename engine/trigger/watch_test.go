@@ -371,8 +371,8 @@ func TestRefused_hasARow(t *testing.T) {
 			sleep(10 * time.Minute)
 		}
 		want := []string{
-			"often: max_runs_per_day: 2 runs today; its files wait ",
-			"broken: paused after 3 failures in a row; `vaultflow unpause \"broken\"` or a successful manual run resumes it (last failure: told to); its files wait ",
+			"often: max_runs_per_day: 2 runs today; its files wait In/2.md",
+			"broken: paused after 3 failures in a row; `vaultflow unpause \"broken\"` or a successful manual run resumes it (last failure: told to); its files wait In/3.md",
 		}
 		if diff := cmp.Diff(want, r.refused()); diff != "" {
 			t.Errorf("rows (-want +got):\n%s", diff)
