@@ -141,6 +141,7 @@ const (
 	CodeMoveForm    = "VF300"
 	CodeAnswerField = "VF301"
 	CodeMoveItems   = "VF302"
+	CodeNoSchema    = "VF315"
 )
 
 // Code describes one code: its meaning and how to fix the fault, each in one line.

@@ -76,7 +76,7 @@ var codes = []Code{
 	{CodePatternFormat, diag.SeverityError, "a pattern has a format that it does not accept", "use formats only for dates, with moment tokens"},
 	{CodePatternPlace, diag.SeverityError, "a pattern has no meaning here", "remove it"},
 	{CodeFormatLetters, diag.SeverityWarning, "letters in a date format are not tokens and are kept as text", "put literal text in [brackets]"},
-	{CodeMissing, diag.SeverityWarning, "an input finds nothing, or a schema file is missing; without its schema file the step fails", "check the path"},
+	{CodeMissing, diag.SeverityWarning, "an input finds nothing", "check the path"},
 	{CodeTooMany, diag.SeverityError, "a selection is larger than engine.max_selected_files", "narrow the glob or add limit="},
 	{CodeAmbiguousLink, diag.SeverityWarning, "a wikilink matches several files", "write more of the path"},
 	{CodeCannotRead, diag.SeverityError, "a file cannot be read, or leads out of the vault", "check the file and its links"},
@@ -125,4 +125,5 @@ var codes = []Code{
 	{CodeAnswerField, diag.SeverityError, "a pattern such as {answer-title} names nothing that the answer must have", "add @schema, with the property in it and in required"},
 	{CodeMoveItems, diag.SeverityError, "an @move in an @for_each does not move one file for each item", "write @move {item} to: …, without batch= and parts of documents"},
 	{CodePartPrompt, diag.SeverityNote, "parts of a document were done with another prompt than the step has now", "vaultflow run --fresh does all parts again"},
+	{CodeNoSchema, diag.SeverityError, "a schema file is missing", "check the path"},
 }

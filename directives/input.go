@@ -202,7 +202,11 @@ func (in *Input) readPages(p Param, r *report) {
 	}
 	var err error
 	if in.Pages, err = parsePages(p.Value); err != nil {
-		r.add(p.ValueAt, CodeParamValue, "write pages=1-20,25", "%v", err)
+		advice := "write pages=1-20,25"
+		if p.Bare && in.Properties != nil {
+			advice = `to name the property, quote the list: properties="title, pages"`
+		}
+		r.add(p.ValueAt, CodeParamValue, advice, "%v", err)
 	}
 }
 

@@ -135,7 +135,7 @@ var hints = map[Class]string{
 	ClassNotFound:         "check the model's name and the base_url of the provider in the settings",
 	ClassParameter:        "the provider does not accept an option: check max output tokens, temperature and thinking of this model, and its capabilities (tools, structured_output) in the settings",
 	ClassRefusal:          "the provider declined the content",
-	ClassNetwork:          "check that base_url is right and the server is running and reachable",
+	ClassNetwork:          "check that the service is started and reachable, and that base_url is right",
 }
 
 // AsError returns the provider's failure in err's chain.

@@ -126,7 +126,7 @@ func marker(l Line, img media, d policy.Decision) string {
 // documentWords is the label of a document that is sent as a file.
 func documentWords(l Line, m *media, d policy.Decision) string {
 	doc, _ := m.block.(content.Document)
-	facts := []string{quoted(l.Name), fmt.Sprintf("pages %s of %d", l.Pages, doc.Pages)}
+	facts := []string{quoted(l.Name), fmt.Sprintf("%s of %d", pagesOf(l.Pages), doc.Pages)}
 	if l.Size > 0 {
 		facts = append(facts, content.FormatSize(l.Size))
 	}
@@ -262,4 +262,12 @@ func (l *refList) lines() []string {
 		i += n
 	}
 	return lines
+}
+
+// pagesOf is such as `page 12` or `pages 3-5`.
+func pagesOf(pages string) string {
+	if strings.ContainsAny(pages, "-–,") {
+		return "pages " + pages
+	}
+	return "page " + pages
 }

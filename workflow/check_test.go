@@ -136,7 +136,7 @@ func TestInspect_looksAtTheVault(t *testing.T) {
 		"written by itself": {"@input file: State/{today}\n@input file: State/last\n@output file: State/last\nx", ""},
 		"variable":          {"@input variable: x\nx", ""},
 		"schema":            {"@schema file: Schemas/good.json\nx", ""},
-		"schema is missing": {"@schema file: Schemas/god.json\nx", "1:15 VF180"},
+		"schema is missing": {"@schema file: Schemas/god.json\nx", "1:15 VF315"},
 		"no JSON":           {"@schema file: Schemas/bad.json\nx", "1:15 VF198"},
 		"no YAML":           {"@schema file: Schemas/bad.yaml\nx", "1:15 VF198"},
 		"output, link":      {"@output file: [[today]]\nx", ""},
@@ -149,7 +149,7 @@ func TestInspect_looksAtTheVault(t *testing.T) {
 		if codesOf(got) != tt.want {
 			t.Errorf("%s: got %v, want %q", name, got, tt.want)
 		}
-		if diag.HasErrors(got) != (strings.Contains(tt.want, "VF198") || strings.Contains(tt.want, "VF168")) {
+		if diag.HasErrors(got) != (strings.Contains(tt.want, "VF198") || strings.Contains(tt.want, "VF315") || strings.Contains(tt.want, "VF168")) {
 			t.Errorf("%s: wrong severity: %v", name, got)
 		}
 	}

@@ -64,9 +64,13 @@ func (i *inspector) input(ctx context.Context, s Step, t directives.Target) {
 	}
 	isFolder := slices.ContainsFunc(found.Warnings, func(d diag.Diagnostic) bool { return d.Code == directives.CodeFolder })
 	for _, d := range found.Warnings {
-		if d.Code != directives.CodeMissing || !isFolder && !i.written(shapes(t), Position{}) {
-			i.add(d)
+		if d.Code == directives.CodeMissing && (isFolder || i.written(shapes(t), Position{})) {
+			continue
 		}
+		if d.Code == directives.CodeMissing && s.Schema != nil && s.Schema.Target != nil && s.Schema.Target.At == t.At {
+			d = directives.At(t.At, directives.CodeNoSchema, d.Suggestion, "there is no schema file %s, so the step fails", t.Path)
+		}
+		i.add(d)
 	}
 }
 

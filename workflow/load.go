@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/failure/diag"
@@ -77,6 +78,12 @@ func loadFile(fsys fs.FS, name, dir string) Loaded {
 
 func unreadable(name, dir string, err error) Loaded {
 	at := Position{File: name, Line: 1, Column: 1}
+	if !utf8.ValidString(name) {
+		return Loaded{
+			Plan:        &Plan{Name: NameOf(name, dir), File: name, Meta: defaults()},
+			Diagnostics: []diag.Diagnostic{directives.At(at, directives.CodeUnreadable, "rename the file", "the file's name is not UTF-8 text")},
+		}
+	}
 	return Loaded{
 		Plan:        &Plan{Name: NameOf(name, dir), File: name, Meta: defaults()},
 		Diagnostics: []diag.Diagnostic{directives.At(at, directives.CodeUnreadable, "", "cannot read the file: %v", err)},

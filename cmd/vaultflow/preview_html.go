@@ -5,8 +5,10 @@ import (
 	"context"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,6 +83,22 @@ func (h *htmlPreview) part(ctx context.Context, block content.Block) htmlPart {
 	return part
 }
 
+// notWritten is the error for a page that could not be written, without the name that it had meanwhile.
+func notWritten(path string, err error) error {
+	if info, missing := os.Stat(path); missing == nil && info.IsDir() {
+		return usagef("--html %s: it is a folder; name a file in it, such as %s", path, filepath.Join(path, "preview.html"))
+	}
+	var renamed *os.LinkError
+	var opened *fs.PathError
+	switch {
+	case errors.As(err, &renamed):
+		err = renamed.Err
+	case errors.As(err, &opened):
+		err = opened.Err
+	}
+	return usagef("--html %s: %w", path, err)
+}
+
 // write makes the file, whole or not at all. It is the caller's file: outside the vault's rules, and replaced.
 func (h *htmlPreview) write(path string) error {
 	page, err := template.New("preview").Funcs(template.FuncMap{
@@ -95,7 +113,7 @@ func (h *htmlPreview) write(path string) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".preview-*")
 	if err != nil {
-		return usagef("--html: %w", err)
+		return notWritten(path, err)
 	}
 	_, err = f.Write(b.Bytes())
 	if closing := f.Close(); err == nil {
@@ -106,7 +124,7 @@ func (h *htmlPreview) write(path string) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return usagef("--html: %w", err)
+		return notWritten(path, err)
 	}
 	return nil
 }

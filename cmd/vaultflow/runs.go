@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
@@ -354,7 +355,7 @@ func table[T any](g *globals, head string, rows []T, row func(T) string) error {
 	w := tabwriter.NewWriter(g.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, head)
 	for _, r := range rows {
-		fmt.Fprintln(w, row(r))
+		fmt.Fprintln(w, visible.Text(row(r))) // a byte that is no text would mean something to the writer
 	}
 	return w.Flush()
 }

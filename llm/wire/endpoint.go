@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -243,12 +244,29 @@ func (e *Endpoint) broken(w *watch, err error) error {
 		message = expired.Error()
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		message = "the answer broke off before its end"
+	case unreached(err) != "":
+		message = unreached(err)
 	case errors.As(err, &wrapped): // its own text would hold the address
 		message = wrapped.Err.Error()
 	case err != nil:
 		message = err.Error()
 	}
 	return &llm.Error{Class: llm.ClassNetwork, Provider: e.provider, Message: e.clean(message), Usage: cost.Usage{CostUnknown: true}, Err: rootCause(err)}
+}
+
+// unreached explains that nothing accepted a connection, with the service's host alone: the rest of an address can have secrets.
+// It returns "" for other errors.
+func unreached(err error) string {
+	var wrapped *url.Error
+	var dial *net.OpError
+	if !errors.As(err, &wrapped) || !errors.As(err, &dial) || dial.Op != "dial" {
+		return ""
+	}
+	address, fault := url.Parse(wrapped.URL)
+	if fault != nil {
+		return ""
+	}
+	return fmt.Sprintf("the service at %s://%s is not reachable: %v", address.Scheme, address.Host, dial.Err)
 }
 
 // rootCause keeps only causes whose text is fixed, so that nobody prints an address or a body through Unwrap.

@@ -53,3 +53,23 @@ func TestNewClient_connectTimeout(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A service that is not running is named by its host, without the rest of its address.
+func TestEndpoint_notReachable(t *testing.T) {
+	t.Parallel()
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := listener.Addr().String()
+	listener.Close()
+	client, err := wire.NewClient(wire.Direct, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = wire.Config{Name: "lab", BaseURL: "http://" + host + "/v1", Client: client}.Endpoint("lab", "", "").Get(t.Context(), "/models?key=secret")
+	failure, ok := llm.AsError(err)
+	if !ok || failure.Class != llm.ClassNetwork || !strings.Contains(failure.Message, "the service at http://"+host+" is not reachable: ") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v", err)
+	}
+}
