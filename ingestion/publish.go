@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/note"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -230,7 +231,7 @@ func (pub publishing) notes(m *manifest.Manifest, p plan, rec documentRecord, ow
 		return nil, err
 	}
 	set := indexnote.Settings{InlinePages: pub.w.set.InlinePages, MinConfidence: pub.w.set.OCR.MinConfidence, Languages: pub.w.set.OCR.Languages}
-	n := &indexnote.Note{Manifest: m, Message: rec.Message, Outline: rec.Document.Outline, Settings: set, Original: cmp.Or(p.Kept, p.Original), Bundle: pub.w.store.bundle.FS(), Layout: own}
+	n := &indexnote.Note{Manifest: m, Message: rec.Message, Outline: rec.Document.Outline, Settings: set, Original: cmp.Or(p.Kept, p.Original), Bundle: pub.w.store.bundle.FS(), Layout: own, Types: note.ReadTypes(pub.w.im.Files.FS())}
 	chapters, lost, err := pub.olderChapters(p, m.Chapters)
 	if err != nil {
 		return nil, err

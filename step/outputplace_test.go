@@ -300,3 +300,21 @@ func TestApprove_showsWhereTheNameComesFrom(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
+
+// Properties are written in the forms that the vault declares. One that does not convert stays as answered, with a warning.
+func TestStage_declaredTypes(t *testing.T) {
+	t.Parallel()
+	d := wholeVault(t, listStep("Notes/{item}", directives.ModeFrontmatter))
+	d.vault.Put(".obsidian/types.json", `{"types":{"topics":"multitext","rating":"number","isbn":"text"}}`)
+	ref, vars := d.item("Book")
+	staged, err := d.writeOut(ref, vars, `{"topics": "sea", "rating": "five", "isbn": 9780}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := d.vault.Texts()["Notes/Book.md"]; got != "---\ntopics:\n  - sea\nrating: five\nisbn: \"9780\"\n---\n" {
+		t.Errorf("the note is\n%s", got)
+	}
+	if want := "Notes/Book.md: not of the type that .obsidian/types.json declares, so written as answered: rating"; len(staged.Warnings) != 1 || staged.Warnings[0] != want {
+		t.Errorf("warnings %q, want %q", staged.Warnings, want)
+	}
+}

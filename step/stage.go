@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/note"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/step/defuse"
 )
@@ -156,6 +157,12 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 	if c.mode.Mode == directives.ModeSection && c.mode.Merge == "" {
 		if c.shared, err = st.ownBelow(ctx, file, c.mode.Heading); err != nil {
 			return err
+		}
+	}
+	if c.mode.Mode == directives.ModeFrontmatter {
+		var unfit []string
+		if text, unfit = note.ReadTypes(st.a.outputs.FS).Typed(text); len(unfit) > 0 {
+			st.notes = append(st.notes, fmt.Sprintf("%s: not of the type that %s declares, so written as answered: %s", file.Name, note.TypesFile, oneLine(strings.Join(unfit, ", "))))
 		}
 	}
 	if err := st.add(file, c, output, text, exit); err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
+	"github.com/vaultflow/vaultflow/note"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -42,6 +43,7 @@ type Note struct {
 	Original string // name of the original within the bundle, or vault name; empty when it is not kept
 	Bundle   fs.FS
 	Layout   *Layout           // the user's own; nil for the built-in one
+	Types    note.Types        // of properties, as the vault declares them
 	chapter  *manifest.Chapter // whose note this is; nil for the document's
 	b        strings.Builder
 }
@@ -71,7 +73,7 @@ func (n *Note) Compose(before *Previous) ([]byte, error) {
 	var old parts
 	var base map[string]*yaml.Node
 	if before != nil {
-		old, base = splitNote(before.Text), baseProperties(before.Manifest)
+		old, base = splitNote(before.Text), baseProperties(before.Manifest, n.Types)
 	}
 	front, err := n.properties(old.properties, base)
 	if errors.Is(err, errNoMerge) {

@@ -2,16 +2,19 @@ package indexnote
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
+	"github.com/vaultflow/vaultflow/note"
 )
 
 // ownProperties are written by every version, in this order when the note is new.
@@ -35,6 +38,7 @@ func ownOf(m *manifest.Manifest) func(key string) bool {
 // the version before was written with. The others are facts, and are rewritten.
 func (n *Note) properties(before *yaml.Node, base map[string]*yaml.Node) (string, error) {
 	ours := n.generated()
+	fit(n.Types, ours, nil)
 	if before == nil {
 		before = n.Layout.extra(ours, ownOf(n.Manifest))
 	} else {
@@ -43,6 +47,7 @@ func (n *Note) properties(before *yaml.Node, base map[string]*yaml.Node) (string
 		} {
 			ours[key] = keep(base[key], field(before, key), ours[key])
 		}
+		fit(n.Types, ours, before)
 	}
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -110,6 +115,50 @@ func (n *Note) generated() map[string]*yaml.Node {
 	return ours
 }
 
+// fit converts properties to the forms of their types. What would lose something stays as it is, and so does what the user wrote.
+func fit(types note.Types, properties map[string]*yaml.Node, users *yaml.Node) {
+	for name, node := range properties {
+		if node == nil || len(types) == 0 || node == field(users, name) {
+			continue
+		}
+		switch fitting, ok := types.Fit(name, valueOf(node)); v := fitting.(type) {
+		case string:
+			if ok && node.Value != v {
+				properties[name] = text(v)
+			}
+			if ok && node.Kind == yaml.ScalarNode && node.Tag != "!!str" {
+				properties[name] = text(v)
+			}
+			if _, err := time.Parse(time.DateOnly, v); ok && err == nil {
+				properties[name] = scalar("!!timestamp", v) // without quotes
+			}
+		case []any:
+			if ok && node.Kind == yaml.ScalarNode {
+				properties[name] = list([]string{v[0].(string)})
+			}
+		case json.Number:
+			if ok && node.Tag == "!!str" {
+				properties[name] = scalar("!!float", v.String())
+			}
+		}
+	}
+}
+
+// valueOf returns the value of a property that an import writes: a text, a number or a list of texts.
+func valueOf(n *yaml.Node) any {
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		all := []any{}
+		for _, item := range n.Content {
+			all = append(all, valueOf(item))
+		}
+		return all
+	case n.Tag == "!!int":
+		return json.Number(n.Value)
+	}
+	return n.Value
+}
+
 // cover returns a link to the first picture, which views of notes as cards show, or "".
 func cover(m *manifest.Manifest) string {
 	for _, p := range m.Pages {
@@ -126,11 +175,13 @@ func cover(m *manifest.Manifest) string {
 }
 
 // baseProperties returns the properties that a version was written with. The user may have changed some since.
-func baseProperties(m manifest.Manifest) map[string]*yaml.Node {
+func baseProperties(m manifest.Manifest, types note.Types) map[string]*yaml.Node {
 	if len(m.Import.Tags) == 0 { // an older program did not note them
 		m.Import.Tags = []string{"imported/" + string(m.Source.Kind)}
 	}
-	return (&Note{Manifest: &m}).generated()
+	base := (&Note{Manifest: &m}).generated()
+	fit(types, base, nil)
+	return base
 }
 
 // merge puts our values into the user's properties, in their order; new ones follow in ours.
