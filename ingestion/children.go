@@ -77,7 +77,7 @@ func (pl places) fromArchive() bool {
 // address returns the name of the job's bundle if nothing else has it, and the names that are reserved for others: an archive's note
 // links to the bundles of its files before they exist, in whatever order they are imported.
 func (pl places) address() (name string, kept map[string]bool) {
-	name, kept = orElse(pl.home(), pl.bundle()), map[string]bool{}
+	name, kept = orElse(pl.home(), pl.moved()), map[string]bool{}
 	bundle, m, _ := pl.container()
 	for _, c := range m.Children {
 		if other := path.Join(bundle, c.Bundle); other != name {
@@ -85,6 +85,17 @@ func (pl places) address() (name string, kept map[string]bool) {
 		}
 	}
 	return name, kept
+}
+
+// moved returns the name of the job's bundle: where a run has moved the version before, else that in the folder of imports.
+func (pl places) moved() string {
+	name := pl.bundle()
+	for _, now := range []string{name, pl.im.moved(name)} {
+		if m, ok := pl.im.manifest(now); ok && m.Source.Path == pl.job.Source {
+			return now
+		}
+	}
+	return name
 }
 
 // published finds the bundle of this import by its name alone, or returns "".

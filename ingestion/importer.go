@@ -32,6 +32,8 @@ type Importer struct {
 	// Imported returns the bundle that an earlier import made of the same bytes with the same settings, or "". It may be nil. Its
 	// answer is checked against the bundle's manifest.
 	Imported func(ctx context.Context, sha256, settings string) (id, bundle string, err error)
+	// Moved returns where the folder of a bundle is that a run has moved, or the name as it is. It may be nil.
+	Moved func(name string) string
 	// Writing describes who has a file of the vault open for writing, or returns "" if nobody is known to. It may be nil.
 	Writing func(name string) string
 	// Endless reports whether the format of a file that begins with head does not show where a file ends. With Settings.Hold, such
@@ -187,4 +189,12 @@ func routeOf(j Job, file io.ReaderAt, size int64) (filetype.Route, error) {
 		return filetype.Route{}, err
 	}
 	return filetype.Classify(cmp.Or(j.Declared, j.Settings.Asked.Declared), j.Source, head, file, size), nil
+}
+
+// moved is Moved.
+func (im *Importer) moved(name string) string {
+	if im.Moved == nil {
+		return name
+	}
+	return im.Moved(name)
 }

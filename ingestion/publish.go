@@ -142,7 +142,7 @@ func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pa
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if err := pub.w.im.Files.Publish(pub.w.store.bundle, p.Target); err != nil {
+	if err := pub.w.im.Files.Publish(pub.w.store.bundle, p.Target, p.Aside); err != nil {
 		if errors.Is(err, fs.ErrExist) || pub.w.im.exists(p.Target) && !pub.w.places.holds(p.Target) {
 			return false, nil
 		}

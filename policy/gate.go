@@ -83,6 +83,7 @@ type Request struct {
 	Granted     bool      // the workflow's author allows foreign content to name the place
 	Asked       bool      // the user sees this change with its name, and approves it first
 	Recorded    bool      // of an undo: the run is on record for changing this file
+	Version     Target    // of an import: the document, moved aside, of which a new version appears
 	Links       bool      // only links to files that move are rewritten
 
 	Use     Use      // of a tool: the call
@@ -237,6 +238,9 @@ func (g Gate) own(r Request, p Target, same string, isTarget bool) (reason, hint
 		if below(same, Fold(g.imports())) || below(same, Fold(g.imported())) || r.Action == Fill && same == Fold(g.imported()) || p.Kept {
 			return "", ""
 		}
+		if g.versions(r) {
+			return "", ""
+		}
 		return fmt.Sprintf("is outside %s and %s, where imports write", g.imports(), g.imported()), ""
 	case ByDrop:
 		if atOrBelow(same, Fold(g.imports())) && (r.Action == Fill || r.Action == Tidy) {
@@ -262,6 +266,16 @@ func (g Gate) own(r Request, p Target, same string, isTarget bool) (reason, hint
 		return "is outside the folder of the workflows " + g.workflows(), ""
 	}
 	return "has no writer that the gate knows", ""
+}
+
+// versions reports whether an import makes a version of a document that a run has moved elsewhere: its folder moves aside, and the new
+// one appears in its place.
+func (g Gate) versions(r Request) bool {
+	aside, known := r.To, r.Action == Move && r.Place.Document
+	if r.Action == Publish {
+		aside, known = r.Version, r.Version.Document
+	}
+	return known && strings.HasPrefix(aside.Name, r.Place.Name+" (version ") && path.Dir(aside.Name) == path.Dir(r.Place.Name)
 }
 
 // status allows the status note at its one place.

@@ -141,3 +141,27 @@ func TestFiling_anotherRunFindsIt(t *testing.T) {
 		}
 	}
 }
+
+// A file that changed and is dropped again makes a version of its document where that was moved.
+func TestFiling_aNewVersion(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "")
+	s.workflow("File", `on_import: "*receipt*"`, fenced(strings.Replace(filer, "{answer-year}/{answer-title}", "The receipt", 1)))
+	s.Serve()
+	s.drop("receipt.pdf", pdf("Receipt", sheets(3, 1, 0, 0)))
+	s.ran("File", 1)
+	const dir = "Receipts/The receipt"
+	s.Write(dir+"/The receipt.md", []byte(s.Read(dir+"/The receipt.md")+"\nMine.\n"))
+	s.drop("receipt.pdf", pdf("Receipt", sheets(5, 2, 0, 0)))
+	s.Wait(patience(), "the version", func() (bool, string) {
+		all := s.Imports()
+		return len(all) == 2 && all[0].State.Finished(), ""
+	})
+	if is := s.Imports()[0]; is.State != engine.ImportDone || is.Bundle != dir || is.Note != dir+"/The receipt.md" {
+		t.Errorf("the version is %+v", is)
+	}
+	text := s.Read(dir + "/The receipt.md")
+	if !strings.Contains(text, word(5)) || !strings.Contains(text, "Mine.") || s.Read(dir+" (version 1)/manifest.json") == "" || s.Read(dir+"/receipt.pdf") == "" {
+		t.Errorf("the note is\n%s\nthere are %q and below Imported %q", text, s.Files("Receipts", ""), s.Files("Imported", ""))
+	}
+}

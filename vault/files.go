@@ -113,9 +113,13 @@ func (f Files) Stage(dir, id string) (Bundle, error) {
 	return f.vault.Stage(pass, id)
 }
 
-// Publish renames a bundle to its name, see [Bundle].
-func (f Files) Publish(b Bundle, target string) error {
-	pass, err := f.pass(policy.Publish, target, "")
+// Publish renames a bundle to its name, see [Bundle]. aside is the folder of the version that it replaces, or empty.
+func (f Files) Publish(b Bundle, target, aside string) error {
+	r := policy.Request{Writer: f.who, Action: policy.Publish, Place: policy.Look(f.vault.FS(), target)}
+	if aside != "" {
+		r.Version = policy.Look(f.vault.FS(), aside)
+	}
+	pass, err := f.gate.Decide(r).Pass()
 	if err != nil {
 		return err
 	}

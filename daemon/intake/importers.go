@@ -24,6 +24,7 @@ type Importers struct {
 	Passwords   *workers.Passwords
 	Recognition *Recognition
 	Ledger      cost.Ledger
+	Moved       func(name string) string // where runs have moved bundles
 	Budget      policy.Budget
 	Zone        *time.Location
 	Version     string
@@ -34,7 +35,7 @@ type Importers struct {
 // For returns an importer for a run, over the vault and the sandbox.
 func (m Importers) For(run string, events func(ingestion.Event)) *ingestion.Importer {
 	im := &ingestion.Importer{
-		Files: m.Files, Worker: m.Workers.Importing(), Now: time.Now, Tool: "vaultflow " + m.Version, Takes: m.Vault.Takes,
+		Files: m.Files, Moved: m.Moved, Worker: m.Workers.Importing(), Now: time.Now, Tool: "vaultflow " + m.Version, Takes: m.Vault.Takes,
 		Writing: m.Vault.Writing, Events: events, Recogniser: m.Recognition.recogniser(payerOf(m.Ledger, m.Budget, m.Zone, run)),
 		Transcriber: m.Recognition.transcriber(payerOf(m.Ledger, m.Budget, m.Zone, run)),
 		Passwords:   func(ingestion.Job) []string { return m.Passwords.All() }, Office: m.Workers.Office(),

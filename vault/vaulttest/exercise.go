@@ -530,7 +530,7 @@ func gated(e exercise) {
 	b, err := f.Stage("Imported", "job-1")
 	e.must(err)
 	e.must(b.WriteFile("index.md", []byte("note")))
-	e.must(f.Publish(b, "Imported/q3"))
+	e.must(f.Publish(b, "Imported/q3", ""))
 	e.must(f.Move(e.Context(), ImportDir+"/q3.pdf", "Imported/q3/q3.pdf"))
 	_, base, err := f.Read("Imported/q3/index.md", 0)
 	e.must(err)
