@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/cmd/vaultflow/sitetest"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -24,6 +25,14 @@ properties:
 @move trigger to: Receipts/{answer-year}/{answer-title}
 
 What is it?`
+
+// onlyLong skips a story that takes seconds, unless all are wanted.
+func onlyLong(t *testing.T) {
+	t.Helper()
+	if !sitetest.Long() {
+		t.Skip("takes seconds: VAULTFLOW_LONG=1")
+	}
+}
 
 func fenced(text string) string { return strings.ReplaceAll(text, "~", "`") }
 
@@ -95,6 +104,7 @@ func TestFiling_aDroppedDocument(t *testing.T) {
 
 // A note is moved once its person agrees; the request says where to and whose links change.
 func TestFiling_aNoteWithApproval(t *testing.T) {
+	onlyLong(t)
 	t.Parallel()
 	s := begin(t, "")
 	s.workflow("File", "watch: \"Inbox/*.md\"\nruns: each", fenced("@approve outputs\n"+strings.Replace(filer, "{answer-year}/{answer-title}", "{trigger-name} of {answer-year}", 1)))
@@ -124,6 +134,7 @@ func TestFiling_aNoteWithApproval(t *testing.T) {
 
 // Two workflows are about one import: the second one finds the document where the first has moved it.
 func TestFiling_anotherRunFindsIt(t *testing.T) {
+	onlyLong(t)
 	t.Parallel()
 	s := begin(t, "engine:\n  max_parallel_runs: 1\n")
 	s.workflow("A file", `on_import: "*receipt*"`, fenced(filer))
@@ -144,6 +155,7 @@ func TestFiling_anotherRunFindsIt(t *testing.T) {
 
 // A file that changed and is dropped again makes a version of its document where that was moved.
 func TestFiling_aNewVersion(t *testing.T) {
+	onlyLong(t)
 	t.Parallel()
 	s := begin(t, "")
 	s.workflow("File", `on_import: "*receipt*"`, fenced(strings.Replace(filer, "{answer-year}/{answer-title}", "The receipt", 1)))
