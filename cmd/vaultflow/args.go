@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,8 +42,34 @@ func argumentFault(cmd *cobra.Command, a []string) string {
 	return text
 }
 
+// count is a flag's number from 1.
+type count int
+
+var _ pflag.Value = (*count)(nil)
+
+// String implements pflag.Value.
+func (c *count) String() string { return strconv.Itoa(int(*c)) }
+
+// Type implements pflag.Value.
+func (*count) Type() string { return "count" }
+
+// Set implements pflag.Value.
+func (c *count) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err == nil && n < 1 {
+		err = strconv.ErrRange
+	}
+	*c = count(n)
+	return err
+}
+
+// counted adds a flag with a number from 1. Its value is the default.
+func counted(flags *pflag.FlagSet, n *int, name, short, usage string) {
+	flags.VarP((*count)(n), name, short, usage)
+}
+
 // flagKinds are the kinds of values of flags in words.
-var flagKinds = map[string]string{"int": "a whole number", "int64": "a whole number", "duration": "a time such as 90s, 10m or 2h", "bool": "true or false"}
+var flagKinds = map[string]string{"int": "a whole number", "count": "a whole number from 1", "int64": "a whole number", "duration": "a time such as 90s, 10m or 2h", "bool": "true or false"}
 
 // flagError explains what a flag accepts, instead of the parser's message.
 func flagError(err error) error {

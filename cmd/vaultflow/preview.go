@@ -24,7 +24,7 @@ import (
 func newPreview(g *globals) *cobra.Command {
 	var steps, inputs []string
 	var model, page string
-	var batch int
+	batch := 1
 	cmd := &cobra.Command{
 		Use:   "preview [WORKFLOW [FILE...]]",
 		Short: "Show the exact prompt that a run would send, without sending it",
@@ -63,7 +63,7 @@ func newPreview(g *globals) *cobra.Command {
 	cmd.Flags().StringArrayVar(&steps, "step", nil, "only this step (repeatable)")
 	cmd.Flags().StringArrayVarP(&inputs, "input", "i", nil, "preview this input, written as after @input, instead of a workflow (repeatable)")
 	cmd.Flags().StringVar(&model, "model", "", "preview for this model alias")
-	cmd.Flags().IntVar(&batch, "batch", 1, "the batch to show of a step with @for_each, from 1")
+	counted(cmd.Flags(), &batch, "batch", "", "the batch to show of a step with @for_each, from 1")
 	cmd.Flags().StringVar(&page, "html", "", "write a page with the text and thumbnails to this file instead")
 	return cmd
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vaultflow/vaultflow/failure/diag"
 )
 
 // streams are where results (out) and everything else (err) go.
@@ -35,11 +37,18 @@ func newRoot(s *streams) *cobra.Command {
 			exitHelp(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usagef("unknown command %q; `vaultflow help` lists them", args[0])
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
 			}
-			return nil
+			var known []string
+			for _, c := range cmd.Commands() {
+				known = append(known, c.Name())
+			}
+			if near := diag.Nearest(args[0], known); near != "" {
+				return usagef("unknown command %q; did you mean `vaultflow %s`?", args[0], near)
+			}
+			return usagef("unknown command %q; `vaultflow help` lists them", args[0])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun: func(*cobra.Command, []string) {

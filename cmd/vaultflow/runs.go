@@ -58,7 +58,8 @@ func newRuns(g *globals) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().IntVarP(&filter.Limit, "limit", "n", 20, "how many")
+	filter.Limit = 20
+	counted(cmd.Flags(), &filter.Limit, "limit", "n", "how many")
 	cmd.Flags().StringVar(&status, "status", "", "only runs with this status")
 	cmd.Flags().BoolVar(&imports, "imports", false, "list imports instead of workflow runs")
 	return cmd

@@ -44,7 +44,7 @@ func newServe(g *globals) *cobra.Command {
 func printURL(ctx context.Context, a *daemon.Workspace, g *globals) error {
 	r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true})
 	if err != nil {
-		return exit(exitFailed, errors.New("no serve is running on this vault"))
+		return exit(exitFailed, errors.New("no serve is running on this vault; start it with `vaultflow serve`"))
 	}
 	if r.URL == "" {
 		return exit(exitFailed, errors.New("the running serve has no dashboard: it was started with --no-web"))

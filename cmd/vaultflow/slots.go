@@ -15,7 +15,7 @@ import (
 )
 
 func newSlots(g *globals) *cobra.Command {
-	var limit int
+	limit := 20
 	cmd := &cobra.Command{
 		Use: "slots [WORKFLOW]", Short: "Show scheduled times: the next ones, and the outcome of past ones", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -26,7 +26,7 @@ func newSlots(g *globals) *cobra.Command {
 			return listSlots(cmd.Context(), g, name, limit)
 		},
 	}
-	cmd.Flags().IntVarP(&limit, "limit", "n", 20, "how many past times")
+	counted(cmd.Flags(), &limit, "limit", "n", "how many past times")
 	return cmd
 }
 
