@@ -20,7 +20,7 @@ import (
 // patience is how long one thing may take. A book of 600 pages is drawn and recognised in the long tier.
 func patience() time.Duration {
 	if sitetest.Long() {
-		return 60 * sitetest.Patience
+		return 30 * sitetest.Patience
 	}
 	return 3 * sitetest.Patience
 }
