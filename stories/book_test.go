@@ -61,6 +61,9 @@ func studied(t *testing.T, book []sheet, window int) {
 	s.Serve()
 	s.ran(name, 1)
 	s.usable(name, s.imported("Cookbook.pdf"))
+	if jpegs, pngs := s.Files("Imported/Cookbook/pages", ".jpg"), s.Files("Imported/Cookbook/pages", ".png"); len(jpegs) == 0 || len(pngs) == 0 {
+		t.Errorf("%d pages are JPEG and %d PNG, want some of both", len(jpegs), len(pngs))
+	}
 	s.inOrder(book, windows)
 	s.saw("Imported/Cookbook/", book, "pictures text", 2)
 	s.studiable(book)
