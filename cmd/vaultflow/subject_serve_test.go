@@ -103,7 +103,7 @@ func TestStory_byHand(t *testing.T) {
 		t.Errorf("summaries %q", got)
 	}
 	for _, command := range []string{"run", "preview"} {
-		if _, errs, code := s.CLI(command, "One"); code != exitUsage || !strings.Contains(errs, "`vaultflow run \"One\" FILE`") {
+		if _, errs, code := s.CLI(command, "One"); code != exitUsage || !strings.Contains(errs, "`vaultflow run One FILE`") {
 			t.Errorf("%s without a file: %d, %q", command, code, errs)
 		}
 		if _, errs, code := s.CLI(command, "One", "Notes/None"); code != exitUsage || !strings.Contains(errs, "no file") {
