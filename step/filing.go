@@ -110,6 +110,15 @@ func (f Filing) source(ctx context.Context, s Context) (string, error) {
 	return found.Files[0].Name, nil
 }
 
+// leaves returns the file that a step's move moves, or "".
+func (f Filing) leaves(ctx context.Context, s Context) string {
+	if s.Step.Move == nil {
+		return ""
+	}
+	name, _ := f.source(ctx, s) //nolint:errcheck // the move itself reports it
+	return name
+}
+
 // plan returns the move of a file, and who named its place.
 func (f Filing) plan(s Context, name string, taken func(string) bool) (engine.Change, outputPlace, error) {
 	place, err := s.Step.Move.Place(f.outputs.Env(s))
@@ -206,12 +215,18 @@ const moveCall = "move"
 
 // moves makes the moves of a step after its files are written, and lets the links follow.
 func (c *Committer) moves(ctx context.Context, in engine.CommitIn, out *engine.CommitOut) error {
+	var fresh []string
+	for _, file := range in.Files {
+		if file.Base == "" {
+			fresh = append(fresh, file.Name)
+		}
+	}
 	for _, staged := range in.Moves {
 		by, err := c.mover(ctx, in, staged)
 		if err != nil {
 			return err
 		}
-		made, warnings, err := c.filing.Make(ctx, by, moveCall, staged.Change, "")
+		made, warnings, err := c.filing.Make(ctx, by, moveCall, staged.Change, "", fresh...)
 		if errors.Is(err, vault.ErrConflict) {
 			out.Conflicts = append(out.Conflicts, staged.Change.Name)
 			continue

@@ -146,6 +146,23 @@ func TestFiling_document(t *testing.T) {
 	}
 }
 
+// Links to a file that moves follow it, although the step has just written a note of its name.
+func TestFiling_outputOfTheSameName(t *testing.T) {
+	t.Parallel()
+	w := filing(t, "@input trigger", "@output file: Log/{trigger-name}", "@move trigger to: Filed/{answer-title}")
+	w.files["Home.md"] = &fstest.MapFile{Data: []byte("[[Idea]] ![[idea#Head]]\n")}
+	_, out, err := w.filed(startedBy(w.ref(), "Inbox/Idea.md"), answerOf("Alpha"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.texts()["Home.md"]; got != "[[Alpha]] ![[Alpha#Head]]\n" {
+		t.Errorf("the links are %q", got)
+	}
+	if w.texts()["Log/Idea.md"] == "" {
+		t.Errorf("no log: warnings %q", out.Warnings)
+	}
+}
+
 // Wherever the process dies, it resumes to the same vault, and each change is made once.
 func TestFiling_killed(t *testing.T) {
 	t.Parallel()

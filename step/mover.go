@@ -144,8 +144,8 @@ type linking struct {
 	names []string          // of the files that can have links, as they are now
 }
 
-// linking reads the vault's names. The moves are made already, or are about to be.
-func (m Mover) linking(c engine.Change) linking {
+// linking reads the vault's names. The moves are made already, or are about to be. No link that has to follow means the fresh files.
+func (m Mover) linking(c engine.Change, fresh []string) linking {
 	l := linking{Mover: m, back: map[string]string{}}
 	files := m.files(c)
 	var before []string
@@ -171,13 +171,15 @@ func (m Mover) linking(c engine.Change) linking {
 		case d.IsDir():
 			return nil
 		}
-		before = append(before, l.was(name))
+		if !slices.Contains(fresh, name) {
+			before = append(before, l.was(name))
+		}
 		if relink.Has(name) {
 			l.names = append(l.names, name)
 		}
 		return nil
 	})
-	l.moves = relink.New(before, files)
+	l.moves = relink.New(before, files, fresh...)
 	return l
 }
 
@@ -196,7 +198,7 @@ func (l linking) was(name string) string {
 
 // Linked returns the files with links that a move changes, under the names that they will have.
 func (m Mover) Linked(c engine.Change) []string {
-	l := m.linking(c)
+	l := m.linking(c, nil)
 	var list []string
 	for _, name := range l.names {
 		data, _, err := m.Changes.Vault.Read(name, m.Changes.MaxText)
@@ -214,8 +216,8 @@ func (m Mover) follows(name string) bool {
 }
 
 // Make makes a move, and then changes the links. Called again after a crash it makes what is missing. It returns the changes, also with
-// an error.
-func (m Mover) Make(ctx context.Context, by change.Author, call string, c engine.Change, said string) (made []engine.Change, warnings []string, err error) {
+// an error. The fresh files came into the vault just before, so that no link means them.
+func (m Mover) Make(ctx context.Context, by change.Author, call string, c engine.Change, said string, fresh ...string) (made []engine.Change, warnings []string, err error) {
 	done, err := m.moved(ctx, by, call, c)
 	if err != nil {
 		return nil, nil, err
@@ -225,7 +227,7 @@ func (m Mover) Make(ctx context.Context, by change.Author, call string, c engine
 			return nil, nil, err
 		}
 	}
-	links, warnings, err := m.Follow(ctx, by, call, c)
+	links, warnings, err := m.Follow(ctx, by, call, c, fresh...)
 	return append([]engine.Change{c}, links...), warnings, err
 }
 
@@ -249,8 +251,8 @@ func (m Mover) moved(ctx context.Context, by change.Author, call string, c engin
 }
 
 // Follow changes the links to what a move has moved, in every note, canvas and base. It returns what it changed, and what it did not.
-func (m Mover) Follow(ctx context.Context, by change.Author, call string, c engine.Change) (made []engine.Change, warnings []string, err error) {
-	l := m.linking(c)
+func (m Mover) Follow(ctx context.Context, by change.Author, call string, c engine.Change, fresh ...string) (made []engine.Change, warnings []string, err error) {
+	l := m.linking(c, fresh)
 	for _, name := range l.names {
 		if err := ctx.Err(); err != nil {
 			return made, warnings, fmt.Errorf("follow links: %w", err)

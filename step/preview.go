@@ -228,7 +228,7 @@ func (p *Previewer) takeovers(ctx context.Context, s Context) (list []string) {
 		if err != nil || policy.Look(p.assembler.outputs.FS, place.Name).Exists {
 			continue // assembling the prompt reports what is wrong with it
 		}
-		if said := p.assembler.outputs.takesOver(previewRun, place.Name); said != "" {
+		if said := p.assembler.outputs.takesOver(previewRun, place.Name, p.assembler.filing.leaves(ctx, s)); said != "" {
 			list = append(list, said)
 		}
 	}

@@ -174,7 +174,7 @@ func (st *staging) put(ctx context.Context, target string, output directives.Out
 		}
 	}
 	if file.Base == "" && len(file.Targets) == 0 {
-		if said := st.a.outputs.takesOver(st.s.Facts.Run, file.Name); said != "" {
+		if said := st.a.outputs.takesOver(st.s.Facts.Run, file.Name, st.a.filing.leaves(ctx, st.s)); said != "" {
 			st.notes = append(st.notes, said)
 		}
 	}

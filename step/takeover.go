@@ -64,8 +64,8 @@ func linksOf(fsys fs.FS) map[string][]noteLink {
 }
 
 // takesOver warns when links to a note would lead to a new one of the same name, because links without a folder go to the shortest path
-// and to the note's own folder.
-func (o Outputs) takesOver(run, name string) string {
+// and to the note's own folder. Links to a file that leaves follow it.
+func (o Outputs) takesOver(run, name, leaves string) string {
 	if o.Links == nil || !strings.EqualFold(path.Ext(name), ".md") {
 		return ""
 	}
@@ -78,7 +78,7 @@ func (o Outputs) takesOver(run, name string) string {
 		loc := o.Links.Locate(l.target, l.from)
 		shorter := utf8.RuneCountInString(name) <= utf8.RuneCountInString(loc.Name) || path.Dir(l.from) == path.Dir(name)
 		switch {
-		case !loc.Found || loc.Name == name || !shorter || path.Dir(loc.Name) == path.Dir(l.from) || !meantBy(l.target, name):
+		case !loc.Found || loc.Name == name || loc.Name == leaves || !shorter || path.Dir(loc.Name) == path.Dir(l.from) || !meantBy(l.target, name):
 		case vault.Fold(strings.TrimSuffix(loc.Name, ".md")) == vault.Fold(strings.TrimSuffix(l.target, ".md")): // the whole path
 		case was == "":
 			was, first = loc.Name, l

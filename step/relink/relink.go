@@ -20,9 +20,13 @@ type Moves struct {
 	stems         []string // folded names, before and after, of what moves, without folder and .md
 }
 
-// New returns the moves of some of a vault's files: names are those before, to has the new names.
-func New(names []string, to map[string]string) *Moves {
+// New returns the moves of some of a vault's files: names are those before, to has the new names. No link meant the fresh files, which
+// only just came into the vault.
+func New(names []string, to map[string]string, fresh ...string) *Moves {
 	m := &Moves{before: vault.NewLinkIndex(), after: vault.NewLinkIndex(), to: to}
+	for _, name := range fresh {
+		m.after.Add(name)
+	}
 	for _, name := range names {
 		m.before.Add(name)
 		m.after.Add(m.To(name))
