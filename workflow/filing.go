@@ -3,6 +3,7 @@ package workflow
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/policy"
@@ -137,6 +138,7 @@ func (c *checker) moves() {
 		facts := c.facts(s)
 		facts.Unanswered = true
 		place, err := m.Place(directives.OutputEnv{Facts: facts, ImportDir: c.world.ImportDir})
+		at := strings.TrimSuffix(place.Name, "/")
 		switch {
 		case err != nil:
 			c.add(asDiagnostic(err, m.To.At))
@@ -144,8 +146,8 @@ func (c *checker) moves() {
 			c.add(directives.At(m.To.At, directives.CodeNotPermitted, "add it to permissions.write", "%s is not covered by permissions.write", m.To.Path))
 		default:
 			ruling := c.world.Gate.Decide(policy.Request{
-				Writer: policy.ByOutput, Action: policy.Change, Place: policy.Target{Name: place.Name + "/name.md", Bundle: place.Name}, Workflow: c.plan.File,
-				Permitted: policy.Permitted{Allowed: true, Explicit: permissions.NamesForWriting(place.Name + ".md")},
+				Writer: policy.ByOutput, Action: policy.Change, Place: policy.Target{Name: at + "/name.md", Bundle: at}, Workflow: c.plan.File,
+				Permitted: policy.Permitted{Allowed: true, Explicit: permissions.NamesForWriting(at + ".md")},
 			})
 			if ruling.Verdict == policy.VerdictRefused {
 				c.add(directives.At(m.To.At, directives.CodeRefusedPlace, ruling.Hint, "%s %s", m.To.Path, ruling.Reason))
