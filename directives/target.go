@@ -3,6 +3,7 @@ package directives
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/failure/diag"
 )
@@ -47,7 +48,19 @@ func parseSource(owner string, s source, r *report) (Target, bool) {
 	if strings.EqualFold(s.text, SchemeTrigger) {
 		return Target{Scheme: SchemeTrigger, At: s.at}, true
 	}
+	if misspeltTrigger(s.text) {
+		r.add(s.at, CodeNoScheme, "did you mean trigger? A file is written file: "+clip(s.text), "%s does not say file: or variable:", owner)
+		r.mend(diag.Replace(s.at, utf8.RuneCountInString(s.text), SchemeTrigger))
+		return Target{}, false
+	}
 	return parseTarget(owner, s, r)
+}
+
+// misspeltTrigger reports whether a word can only mean trigger: {trigger}, or one that is nearly it.
+func misspeltTrigger(text string) bool {
+	word := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"))
+	near, ok := diag.Certain(word, []string{SchemeTrigger, SchemeFile, SchemeVariable})
+	return ok && near == SchemeTrigger && word[0] == 't' && !strings.ContainsAny(word, " \t/.:")
 }
 
 // parseTarget reads `file: PATH` or `variable: NAME`. The owner is named in messages.

@@ -72,6 +72,21 @@ func TestApply_saysWhichLinesChanged(t *testing.T) {
 	}
 }
 
+// A misspelt trigger is no file of that name.
+func TestFix_trigger(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"@input triger": "@input trigger", "@input Tirgger (pages=1)": "@input trigger (pages=1)", "@for_each triggers": "@for_each trigger",
+		"@for_each pages of trigge": "@for_each pages of trigger", "@input {triger}": "@input trigger", "@input {trigger}": "@input trigger",
+		"@input bigger": "@input file: bigger", "@input tiger Notes": "@input file: tiger Notes", "@output triger": "@output file: triger",
+	} {
+		src := "## A\n" + line + "\n\nx\n"
+		if got, _ := Fix("w", "w.md", []byte(src), nil); string(got) != strings.Replace(src, line, want, 1) {
+			t.Errorf("%s became %q", line, got)
+		}
+	}
+}
+
 func TestFix_leavesTheAuthorsWords(t *testing.T) {
 	t.Parallel()
 	const src = "---\nmodle: x\n---\n@inptu here\n\n## Instructions\n@inptu there\n\n## A\n@inptu file: a\nSay\n@modle x\n```directives\n@inptu\n```\n"
