@@ -142,6 +142,7 @@ const (
 	CodeAnswerField = "VF301"
 	CodeMoveItems   = "VF302"
 	CodeNoSchema    = "VF315"
+	CodeWatchNone   = "VF316"
 )
 
 // Code describes one code: its meaning and how to fix the fault, each in one line.

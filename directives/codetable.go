@@ -126,4 +126,5 @@ var codes = []Code{
 	{CodeMoveItems, diag.SeverityError, "an @move in an @for_each does not move one file for each item", "write @move {item} to: …, without batch= and parts of documents"},
 	{CodePartPrompt, diag.SeverityNote, "parts of a document were done with another prompt than the step has now", "vaultflow run --fresh does all parts again"},
 	{CodeNoSchema, diag.SeverityError, "a schema file is missing", "check the path"},
+	{CodeWatchNone, diag.SeverityWarning, "a watch can match no file, so it never runs the workflow", "write watch: FOLDER/**/*.md"},
 }

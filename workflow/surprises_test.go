@@ -112,6 +112,9 @@ func TestSurprises(t *testing.T) {
 		"an overview":                 {imported("@input trigger\n@output file: Out/{trigger-name}\nx\n## B\n@input file: Out/*.md\n@output file: All\n@write_mode replace\nx"), ""},
 
 		// several files in one run
+		"a watched folder":   {"---\nwatch: Inbox\nenabled: true\n---\n## A\n@for_each trigger\n@input file: {item}\n@output file: Sums/{item-name}\nx", "2:8 VF316"},
+		"folders in a list":  {"---\nwatch: [Inbox/*.md, Notes/Dr. Smith, Scans/a.pdf, Data/x.zip]\nenabled: true\n---\n## A\n@for_each trigger\n@input file: {item}\n@output file: Sums/{item-name}\nx", "2:21 VF316"},
+		"a hidden folder":    {"---\nwatch: .trash/*.md\nenabled: true\n---\n## A\n@for_each trigger\n@input file: {item}\n@output file: Sums/{item-name}\nx", "2:8 VF316"},
 		"a sync":             {"---\nwatch: Inbox/*.md\nenabled: true\n---\n## A\n@input trigger\n@output file: Sums/{trigger-name}\nx", "7:15 VF270"},
 		"imports at once":    {"---\non_import: true\nruns: together\nenabled: true\n---\n## A\n@input trigger\n@output file: Sums/{trigger-name}\nx", "8:15 VF270"},
 		"a run for each":     {"---\nwatch: Inbox/*.md\nruns: each\nenabled: true\n---\n## A\n@input trigger\n@output file: Sums/{trigger-name}\nx", ""},

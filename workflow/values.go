@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,9 +116,24 @@ func (v *values) globs(f field) []string {
 	for _, item := range v.texts(f) {
 		if glob, ok := v.glob(item); ok && !slices.Contains(globs, glob) {
 			globs = append(globs, glob)
+			if f.name == "watch" {
+				v.watched(item, glob)
+			}
 		}
 	}
 	return globs
+}
+
+// watched reports a glob of watch that fits no file: a folder is none, and hidden names are not watched.
+func (v *values) watched(f field, glob string) {
+	ext := path.Ext(glob)
+	switch {
+	case slices.ContainsFunc(strings.Split(glob, "/"), func(part string) bool { return part[0] == '.' }):
+		v.out.add(v.node(f.node), directives.CodeWatchNone, "watch another folder", "%s: %q is hidden: vaultflow does not watch names that begin with a dot", f.name, glob)
+	case !strings.ContainsAny(glob, "*?[{") && (ext == "" || strings.Contains(ext, " ")):
+		v.out.add(v.node(f.node), directives.CodeWatchNone, "write "+glob+"/**/*.md, or "+glob+".md if it is a note",
+			"%s: %q fits no file in a folder of this name, so none starts the workflow", f.name, glob)
+	}
 }
 
 func (v *values) glob(f field) (string, bool) {
@@ -128,6 +144,8 @@ func (v *values) glob(f field) (string, bool) {
 		v.out.add(at, directives.CodeKeyGlob, "", "%s has an empty glob", f.name)
 	case strings.HasPrefix(glob, "/") || strings.HasPrefix(glob, "~/") || strings.Contains(glob, "\\") || strings.Contains(glob, "://"):
 		v.out.add(at, directives.CodeKeyGlob, "write it relative to the vault, with /", "%s: %q is not a path in the vault", f.name, glob)
+	case strings.HasSuffix(glob, "/") && doublestar.ValidatePattern(glob):
+		v.out.add(at, directives.CodeKeyGlob, "write "+strings.TrimRight(glob, "/")+"/**/*.md", "%s: %q is a folder; name files", f.name, glob)
 	case slices.ContainsFunc(strings.Split(glob, "/"), func(part string) bool { return part == ".." || part == "." || part == "" }):
 		v.out.add(at, directives.CodeKeyGlob, "write it from the vault's root", "%s: %q has an empty, . or .. part", f.name, glob)
 	case !doublestar.ValidatePattern(glob):
