@@ -247,7 +247,7 @@ func (m Mover) moved(ctx context.Context, by change.Author, call string, c engin
 	if err != nil || at != change.After {
 		return false, err
 	}
-	return true, m.Changes.Record.Made(ctx, by.Ref, call, true)
+	return true, m.Changes.Made(ctx, by.Ref, call, before)
 }
 
 // Follow changes the links to what a move has moved, in every note, canvas and base. It returns what it changed, and what it did not.

@@ -3,7 +3,6 @@ package step
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -27,10 +26,14 @@ func (st *staging) ownBelow(ctx context.Context, file *stagedContent, heading st
 		return nil, err
 	}
 	own := []string{}
-	for _, c := range slices.Backward(changes) {
+	for _, c := range changes {
 		if digest := c.Own[key]; digest != "" {
 			text, _, err := st.kept(ctx, digest)
-			return append(own, string(text)), err
+			if err != nil {
+				return nil, err
+			}
+			own = []string{string(text)}
+			continue
 		}
 		before, had, err := st.kept(ctx, c.Before)
 		if err != nil {
@@ -40,11 +43,39 @@ func (st *staging) ownBelow(ctx context.Context, file *stagedContent, heading st
 		if err != nil {
 			return nil, err
 		}
-		if had && has {
+		switch {
+		case !had || !has:
+		case c.Links > 0:
+			own = relinked(own, before, after)
+		default:
 			own = append(own, note.Added(note.SectionText(before, heading), note.SectionText(after, heading)))
 		}
 	}
 	return own, nil
+}
+
+// relinked returns texts of a file after a change of links in it, which changes no other characters and no ends of lines.
+func relinked(texts []string, before, after []byte) []string {
+	were, are := strings.Split(string(before), "\n"), strings.Split(string(after), "\n")
+	if len(were) != len(are) {
+		return texts
+	}
+	now := map[string]string{}
+	for i, line := range were {
+		if line != are[i] {
+			now[strings.TrimSpace(line)] = strings.TrimSpace(are[i])
+		}
+	}
+	for i, text := range texts {
+		lines := strings.Split(text, "\n")
+		for j, line := range lines {
+			if was := strings.TrimSpace(line); now[was] != "" {
+				lines[j] = strings.Replace(line, was, now[was], 1)
+			}
+		}
+		texts[i] = strings.Join(lines, "\n")
+	}
+	return texts
 }
 
 // kept returns a content that retention may have removed.

@@ -177,3 +177,60 @@ func TestFiling_aNewVersion(t *testing.T) {
 		t.Errorf("the note is\n%s\nthere are %q and below Imported %q", text, s.Files("Receipts", ""), s.Files("Imported", ""))
 	}
 }
+
+// What a workflow wrote stays its own when another one's move changes links in it, and an undo changes them back: the next run replaces
+// its lines and those alone, and warns of nothing.
+func TestFiling_ownTextWithLinks(t *testing.T) {
+	t.Parallel()
+	s := begin(t, "")
+	s.workflow("Section", "", "@model none\n@input file: Source\n@output file: Log\n@write_mode section (heading=Review)")
+	s.workflow("Whole", "", "@model none\n@input file: Source\n@output file: Whole\n@write_mode replace")
+	s.workflow("Move", "", "@model none\n@input file: Source (output=discard)\n@move file: Idea to: Archive/Other idea")
+	s.Write("Idea.md", []byte("An idea.\n"))
+	s.Write("Log.md", []byte("# Log\n\n## Review\n\nMine: [[Idea]].\n"))
+	write := func(text, log string) {
+		t.Helper()
+		s.Write("Source.md", []byte(text))
+		for _, name := range []string{"Section", "Whole"} {
+			if out := s.Must("run", name); strings.Contains(out, "edited") {
+				t.Errorf("%s: %s", name, out)
+			}
+		}
+		if got := s.Read("Log.md"); got != log {
+			t.Errorf("the log is\n%s\nwant\n%s", got, log)
+		}
+		if got := s.Read("Whole.md"); strings.TrimSpace(got) != strings.TrimSpace(text) {
+			t.Errorf("the whole is\n%s\nwant\n%s", got, text)
+		}
+	}
+	write("- one: [[Idea]]\n- two\n", "# Log\n\n## Review\n\nMine: [[Idea]].\n\n- one: [[Idea]]\n- two\n")
+	s.Must("run", "Move")
+	if got := s.Read("Log.md"); got != "# Log\n\n## Review\n\nMine: [[Other idea]].\n\n- one: [[Other idea]]\n- two\n" {
+		t.Fatalf("the links in the log did not follow:\n%s", got)
+	}
+	write("- three: [[Other idea]]\n", "# Log\n\n## Review\n\nMine: [[Other idea]].\n\n- three: [[Other idea]]\n")
+}
+
+// A note about a file is found again after the file was moved, and after it was moved back.
+func TestFiling_notesAboutWhatMoved(t *testing.T) {
+	onlyLong(t)
+	t.Parallel()
+	s := begin(t, "")
+	s.workflow("About", "", "@model none\n@input trigger\n@output file: Notes/{trigger-name}\n@write_mode replace")
+	s.workflow("Move", "", "@model none\n@input trigger (output=discard)\n@move trigger to: Archive/{trigger-name}")
+	s.Write("Inbox/Idea.md", []byte("An idea.\n"))
+	s.Must("run", "About", "Inbox/Idea.md")
+	s.Must("run", "Move", "Inbox/Idea.md")
+	about := func(file, text string) {
+		t.Helper()
+		s.Write(file, []byte(text))
+		s.Must("run", "About", file)
+		if all := s.Files("Notes", ".md"); len(all) != 1 || s.Read("Notes/Idea.md") != text {
+			t.Errorf("about %s: %q, with %q; want one with %q", file, all, s.Read("Notes/Idea.md"), text)
+		}
+	}
+	about("Archive/Idea.md", "A better idea.\n")
+	s.Write("Archive/Idea.md", []byte("An idea.\n"))
+	s.Must("undo", s.Runs("Move")[0].ID, "--yes")
+	about("Inbox/Idea.md", "The best idea.\n")
+}

@@ -125,7 +125,7 @@ func (u *Undo) goBack(ctx context.Context, ref engine.StepRef, call string, way 
 		return way, nil
 	case at == change.After && begun:
 		way.Fate = engine.FateDone
-		return way, u.Changes.Record.Made(ctx, ref, call, true)
+		return way, u.Changes.Made(ctx, ref, call, way.Change)
 	case at == change.Before:
 		return u.carryBack(ctx, ref, call, way)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/vault"
@@ -46,6 +47,8 @@ type Own interface {
 	Writing(ctx context.Context, ref engine.StepRef, files []engine.StagedFile) error
 	// WrittenBy returns the workflows that have written a content to a file.
 	WrittenBy(ctx context.Context, name, sha256 string) ([]string, error)
+	// Moved comes after a move of a file, or of a document's folder: what is written about it is found again. It may come twice.
+	Moved(ctx context.Context, from, to string) error
 }
 
 // Maker makes the changes of runs. It is safe for concurrent use.
@@ -102,7 +105,22 @@ func (m *Maker) Make(ctx context.Context, by Author, call string, c engine.Chang
 	if err := m.forgetOrigin(ctx, c); err != nil {
 		return err
 	}
-	return m.Record.Made(ctx, by.Ref, call, true)
+	return m.Made(ctx, by.Ref, call, c)
+}
+
+// Made records that a change was made, now or by a process that ended before it recorded so.
+func (m *Maker) Made(ctx context.Context, ref engine.StepRef, call string, c engine.Change) error {
+	if c.Kind == engine.ChangeMove {
+		if err := m.Own.Moved(ctx, c.Name, c.To); err != nil {
+			return failure.WithCode(err, failure.State)
+		}
+		if c.Note != "" && m.Documents != nil {
+			if err := m.Documents.Moved(ctx, c.Name, c.To, c.NoteTo); err != nil {
+				return failure.WithCode(err, failure.State)
+			}
+		}
+	}
+	return m.Record.Made(ctx, ref, call, true)
 }
 
 // Repeat makes a change whose intention is on record. The error matches vault.ErrConflict when the vault is not as the

@@ -102,13 +102,7 @@ func (m *Maker) moveDocument(ctx context.Context, by Author, c engine.Change, pa
 			return err
 		}
 	}
-	if err := m.renameNote(ctx, by, c); err != nil {
-		return err
-	}
-	if m.Documents == nil {
-		return nil
-	}
-	return failure.WithCode(m.Documents.Moved(ctx, c.Name, c.To, c.NoteTo), failure.State)
+	return m.renameNote(ctx, by, c)
 }
 
 // renameNote renames the note of a moved document.

@@ -226,6 +226,41 @@ func (mem *Memory) About(ctx context.Context, workflow, name string) (about stri
 	return about, nil
 }
 
+// Moved stores that a file, or a document's folder, has another name now, for what is written about it.
+func (mem *Memory) Moved(ctx context.Context, from, to string) error {
+	err := inTx(ctx, mem.db.write, func(tx *sql.Tx) error {
+		list, err := query(ctx, tx, func(r row) (about string, err error) { return about, r.Scan(&about) },
+			`SELECT DISTINCT about FROM subjects WHERE instr(about, ?) > 0`, from)
+		if err != nil {
+			return err
+		}
+		for _, about := range list {
+			if is := aboutAfter(about, from, to); is != about {
+				if _, err := tx.ExecContext(ctx, `UPDATE subjects SET about = ? WHERE about = ?`, is, about); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store that %q is %q now: %w", from, to, err)
+	}
+	return nil
+}
+
+// aboutAfter returns what a file is about, one subject in each line, after a move of one of them, or of a folder with it. A subject may
+// be a part, which follows the name of its file and a comma.
+func aboutAfter(about, from, to string) string {
+	lines := strings.Split(about, "\n")
+	for i, line := range lines {
+		if rest, has := strings.CutPrefix(line, from); has && (rest == "" || strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, ", ")) {
+			lines[i] = to + rest
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // EverWrote reports whether the workflow has ever written to this file.
 func (mem *Memory) EverWrote(ctx context.Context, workflow, name string) (bool, error) {
 	var own bool
@@ -240,7 +275,8 @@ func (mem *Memory) EverWrote(ctx context.Context, workflow, name string) (bool, 
 // lastWrites is how many changes Written looks back.
 const lastWrites = 20
 
-// Written returns what the runs of a workflow did to a file and nobody has undone since, oldest first, the latest of them.
+// Written returns what the runs of a workflow did to a file and nobody has undone since, oldest first, the latest of them; and of all
+// other runs, which links in the file they changed.
 func (mem *Memory) Written(ctx context.Context, workflow, name string) ([]engine.Change, error) {
 	type made struct {
 		engine.Change
@@ -252,8 +288,8 @@ func (mem *Memory) Written(ctx context.Context, workflow, name string) ([]engine
 			err = json.Unmarshal(view, &m.Change)
 		}
 		return m, err
-	}, `SELECT c.view, r.kind = ? FROM runs r JOIN changes c ON c.run = r.id WHERE r.workflow = ? AND c.made = 1 AND json_extract(c.view, '$.name') = ?
-		ORDER BY c.rowid DESC LIMIT ?`, string(engine.KindUndo), workflow, name, 2*lastWrites)
+	}, `SELECT c.view, r.kind = ? FROM changes c JOIN runs r ON r.id = c.run WHERE c.made = 1 AND json_extract(c.view, '$.name') = ?
+		AND (r.workflow = ? OR json_extract(c.view, '$.links') > 0) ORDER BY c.rowid DESC LIMIT ?`, string(engine.KindUndo), name, workflow, 2*lastWrites)
 	if err != nil {
 		return nil, fmt.Errorf("look up what %s wrote to %q: %w", workflow, name, err)
 	}

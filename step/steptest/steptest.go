@@ -161,6 +161,9 @@ func (j *Journal) OwnWrite(_ context.Context, workflow, name, sha256 string) (bo
 	return j.Writes[workflow+" "+name+" "+sha256], nil
 }
 
+// Moved implements change.Own. Nothing is about what moves.
+func (j *Journal) Moved(context.Context, string, string) error { return nil }
+
 // WrittenBy implements change.Own.
 func (j *Journal) WrittenBy(_ context.Context, name, sha256 string) ([]string, error) {
 	var list []string

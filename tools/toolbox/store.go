@@ -176,7 +176,7 @@ func (c *callStore) again(ctx context.Context) (result content.ToolResult, found
 		return c.inDoubt(intended), true, nil
 	}
 	t.changes = append(t.changes, intended)
-	if err := record.Made(ctx, t.in.StepRef, t.call, true); err != nil {
+	if err := t.box.changes.Made(ctx, t.in.StepRef, t.call, intended); err != nil {
 		return done, true, err
 	}
 	return done, true, c.follow(ctx, intended)
