@@ -19,7 +19,7 @@ import (
 // Is reports whether a user's name for a workflow means this one: its name, its file or a link to it, in any case.
 func (w *Workflows) Is(p *workflow.Plan, name string) bool {
 	written := strings.TrimPrefix(filepath.ToSlash(name), "./")
-	if link, ok := linkOf(written); ok {
+	if link, ok := vault.LinkTarget(written); ok {
 		written = link
 	}
 	if inside, ok := w.inside(written); ok {
@@ -39,7 +39,7 @@ func (w *Workflows) FileNamed(written, cwd string) (string, error) {
 	if u, err := url.Parse(name); err == nil && u.Scheme == "file" && u.Path != "" {
 		name = filepath.FromSlash(u.Path)
 	}
-	if link, ok := linkOf(name); ok {
+	if link, ok := vault.LinkTarget(name); ok {
 		return w.linked(written, link)
 	}
 	found, fault := w.spelled(name, cwd)
@@ -161,8 +161,8 @@ func (w *Workflows) examples(dir string) string {
 func (w *Workflows) linked(written, target string) (string, error) {
 	loc := w.links.Locate(target, "")
 	switch {
-	case loc.Found && len(loc.Ambiguous) > 1:
-		return "", control.Usage.Errorf("%q fits several files: write %s", written, diag.OneOf(loc.Ambiguous))
+	case loc.Found && (len(loc.Ambiguous) > 1 || loc.Longer):
+		return w.only(written, target, loc.Name)
 	case loc.Found:
 		return loc.Name, nil
 	}
@@ -170,6 +170,16 @@ func (w *Workflows) linked(written, target string) (string, error) {
 		return "", control.Usage.Errorf("there is no file %q in the vault; did you mean %s?", written, diag.OneOf(near[:min(len(near), 3)]))
 	}
 	return "", control.Usage.Errorf("there is no file %q in the vault; write its name from the vault's folder, such as Notes/today.md", written)
+}
+
+// only returns the one file that a link fits. A link in a note leads to the shortest path, but whoever types it may not know of that
+// file: what a workflow wrote about a document often has its name.
+func (w *Workflows) only(written, target, shortest string) (string, error) {
+	names, err := vault.Fitting(w.vault, w.vault.FS(), target, path.Ext(shortest))
+	if len(names) > 1 {
+		return "", control.Usage.Errorf("%q fits several files: write %s", written, diag.OneOf(names[:min(len(names), 5)]))
+	}
+	return append(names, shortest)[0], err
 }
 
 // notInside is the error for a path that leads to no file of the vault. Only who can see the file learns that it can be imported.
@@ -204,16 +214,4 @@ func resolved(absolute string) string {
 		return absolute
 	}
 	return filepath.Join(dir, filepath.Base(absolute))
-}
-
-// linkOf returns the target of a wikilink, without its heading and shown text.
-func linkOf(written string) (target string, ok bool) {
-	inner, opens := strings.CutPrefix(strings.TrimPrefix(written, "!"), "[[")
-	inner, closes := strings.CutSuffix(inner, "]]")
-	if !opens || !closes {
-		return "", false
-	}
-	inner, _, _ = strings.Cut(inner, "|")
-	inner, _, _ = strings.Cut(inner, "#")
-	return strings.TrimSpace(inner), true
 }

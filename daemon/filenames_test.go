@@ -32,6 +32,9 @@ func TestFileNamed(t *testing.T) {
 		"Note.md": "---\naliases: [My Alias]\n---\n", "N/a.md": "a", "N/both.md": "b", "both.md": "b", "One/twin.md": "1", "Two/twin.md": "2", "N/N.txt": "x",
 		"Imported/Book/Book.md": "x", "Imported/Book/Book.pdf": "x", "Imported/Book/manifest.json": `{"version": 1, "note": "Book.md"}`,
 		"Imported/Old/index.md": "x", "Imported/Old/manifest.json": `{"version": 1}`, "Plain.md": "p", "Plain/x.md": "x",
+		"Imported/Paper/Paper.md": "x", "Imported/Paper/manifest.json": `{"version": 1, "note": "Paper.md"}`,
+		"Imported/Paper (version 1)/Paper.md": "x", "Imported/Paper (version 1)/manifest.json": `{"version": 1, "note": "Paper.md"}`,
+		"Imported/Tide/Tide.md": "x", "Tides/Tide.md": "what a workflow wrote about it",
 	})
 	if err := os.WriteFile(outside, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -69,6 +72,10 @@ func TestFileNamed(t *testing.T) {
 		{"Note.md", sub, "Note.md", ""},
 		{"both.md", sub, "", `"both.md" means both.md in the vault, and N/both.md from this folder`},
 		{"twin", "", "", "fits several files: write One/twin.md or Two/twin.md"},
+		{"Paper", "", "Imported/Paper/Paper.md", ""},
+		{"Tide", "", "", "fits several files: write Imported/Tide/Tide.md or Tides/Tide.md"},
+		{"[[tide]]", "", "", "fits several files: write"},
+		{"Tide/Tide", "", "Imported/Tide/Tide.md", ""},
 		{"N", "", "", `"N" is a folder; name a file, such as N/N.txt, N/a.md or N/both.md`},
 		{"N/*.md", "", "", "names no single file"},
 		{"Noet.md", "", "", "did you mean Note.md"},
