@@ -183,7 +183,7 @@ func showHeld(ctx context.Context, g *globals, a *daemon.Workspace, j *journal.J
 
 // nothingNamed is the error for what show does not know.
 func nothingNamed(name string, err error) error {
-	return usagef("no run and no file %q; `vaultflow runs` lists runs; %w", name, err)
+	return usagef("no run is called %q (`vaultflow runs` lists runs), and %w", name, err)
 }
 
 func showSteps(ctx context.Context, g *globals, j *journal.Journal, run engine.RunRecord, receipts, answers bool) error {
