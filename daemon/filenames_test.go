@@ -96,6 +96,20 @@ func TestFileNamed(t *testing.T) {
 	}
 }
 
+// No run is about what models may not read.
+func TestFiles_closed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fill(t, dir, map[string]string{"settings.yaml": "{}\n", "secrets.yaml": "{}\n", "Notes/settings.yaml": "x", "Workflows/_Approvals/r1.md": "x", "Workflows/A.md": "## A\n@input trigger\n@output file: B\nx\n"})
+	a := openTest(t, Options{Dir: dir, StateDir: t.TempDir()})
+	plan, _ := workflow.Parse("A", "Workflows/A.md", []byte("## A\n@input trigger\n@output file: B\nx\n"))
+	for name, want := range map[string]bool{"settings.yaml": false, "secrets.yaml": false, "Workflows/_Approvals/r1.md": false, "Notes/settings.yaml": true} {
+		if _, err := a.Workflows.Files(plan, nil, []string{name}); (err == nil) != want || err != nil && control.ClassOf(err) != control.Usage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A workflow is named by its name, its file or a link.
 func TestWorkflows_is(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -106,7 +107,7 @@ func (w *Workflows) Files(plan *workflow.Plan, steps, names []string) ([]string,
 	files := make([]string, 0, len(names))
 	for _, name := range names {
 		file, err := w.FileNamed(name, "")
-		if err != nil {
+		if err = errors.Join(err, w.MayBeAbout(file)); err != nil {
 			return nil, err
 		}
 		if !slices.Contains(files, file) {
@@ -117,6 +118,14 @@ func (w *Workflows) Files(plan *workflow.Plan, steps, names []string) ([]string,
 		return nil, control.Usage.Errorf("%s", fault)
 	}
 	return files, nil
+}
+
+// MayBeAbout returns an error if runs cannot be about a file because models may not read it.
+func (w *Workflows) MayBeAbout(file string) error {
+	if _, err := fs.Stat(modelFS(w.vault, w.settings), file); errors.Is(err, disk.ErrClosed) {
+		return control.Usage.Errorf("a run cannot be about %s: %w", file, disk.ErrClosed)
+	}
+	return nil
 }
 
 // Unknown is the error for a name that no workflow has, with the nearest name.

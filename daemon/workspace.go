@@ -126,9 +126,9 @@ func (a *Workspace) Close() {
 	}
 }
 
-// modelFS returns the vault as workflows and models see it: without the notes in which the user approves changes.
+// modelFS returns the vault as workflows and models see it: without settings, keys, and the notes in which the user approves changes.
 func modelFS(v *disk.Vault, s *settings.Settings) fs.FS {
-	return v.FSWithout(path.Join(s.Vault.WorkflowsDir, step.ApprovalsDir))
+	return v.FSWithout(append(policy.SettingsFiles(), path.Join(s.Vault.WorkflowsDir, step.ApprovalsDir))...)
 }
 
 // ErrNothingRun is returned when nothing was ever run on this vault.

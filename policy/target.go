@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -187,11 +188,12 @@ func hidden(name string) bool {
 
 // settingsFile reports whether a folded name is that of settings or keys, which are at the vault's root.
 func settingsFile(same string) bool {
-	switch same {
-	case "settings.yaml", "settings.yml", "secrets.yaml", "secrets.yml":
-		return true
-	}
-	return false
+	return slices.Contains(SettingsFiles(), same)
+}
+
+// SettingsFiles returns the names of settings and keys at the vault's root. Models neither read nor write them.
+func SettingsFiles() []string {
+	return []string{"settings.yaml", "settings.yml", "secrets.yaml", "secrets.yml"}
 }
 
 // Fold returns the form in which the gate compares names with protected ones: equal for all names that any file system could

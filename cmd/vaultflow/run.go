@@ -119,6 +119,9 @@ func filesFor(g *globals, a *daemon.Workspace, plan *workflow.Plan, steps, names
 	var files []string
 	for _, w := range names[min(len(names), 1):] {
 		name, err := fileNamed(g, a, w)
+		if err == nil {
+			err = a.Workflows.MayBeAbout(name)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -11,25 +11,40 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// ErrClosed is matched by the error of reading below a folder that [Vault.FSWithout] leaves out.
-var ErrClosed = errors.New("it lies where people approve what models propose, and models read nothing there")
+// ErrClosed is matched by the error of reading a file or folder that [Vault.FSWithout] leaves out.
+var ErrClosed = errors.New("models may not read settings, keys and the folder of approvals; write what they need into a note")
 
-// FSWithout returns the vault as [Vault.FS] does, without the folder with this name and all below it: it cannot be opened,
-// listed or looked at, in whatever case its name is written, and not through links either. Its entry is missing from listings.
-func (rd *reader) FSWithout(dir string) fs.FS {
-	return rootFS{root: rd.root, dir: ".", closed: vault.Fold(path.Clean(dir))}
+// FSWithout returns the vault as [Vault.FS] does, without the files and folders with these names and all below them: they cannot
+// be opened, listed or looked at, in whatever case a name is written, and not through links either. Listings omit them.
+func (rd *reader) FSWithout(names ...string) fs.FS {
+	closed := make([]string, len(names))
+	for i, name := range names {
+		closed[i] = vault.Fold(path.Clean(name))
+	}
+	return rootFS{root: rd.root, dir: ".", closed: closed}
 }
 
-// isClosed reports whether a name lies in the closed folder, or a link on its way leads there.
+// isClosed reports whether a name is closed or in a closed folder, or a link on its way leads there.
 func (f rootFS) isClosed(name string) bool {
-	if f.closed == "" {
+	if len(f.closed) == 0 {
 		return false
 	}
-	if vault.Within(vault.Fold(name), f.closed) {
+	if f.leavesOut(name) {
 		return true
 	}
 	real, linked := followed(f.root, name)
-	return linked && vault.Within(vault.Fold(real), f.closed)
+	return linked && f.leavesOut(real)
+}
+
+func (f rootFS) leavesOut(name string) bool {
+	same := vault.Fold(name)
+	return slices.ContainsFunc(f.closed, func(closed string) bool { return vault.Within(same, closed) })
+}
+
+// around reports whether a folder contains something closed.
+func (f rootFS) around(dir string) bool {
+	same := vault.Fold(dir)
+	return slices.ContainsFunc(f.closed, func(closed string) bool { return same == "." || vault.Within(closed, same) })
 }
 
 // closedEntry returns the error for what is closed.
@@ -37,23 +52,23 @@ func closedEntry(op, name string) error {
 	return &fs.PathError{Op: op, Path: name, Err: ErrClosed}
 }
 
-// opened returns entries of a folder without the closed one.
+// opened returns entries of a folder without the closed ones.
 func (f rootFS) opened(dir string, entries []fs.DirEntry) []fs.DirEntry {
-	if f.closed == "" || !vault.Within(f.closed, vault.Fold(dir)) {
+	if !f.around(dir) {
 		return entries
 	}
-	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return vault.Fold(path.Join(dir, e.Name())) == f.closed })
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return slices.Contains(f.closed, vault.Fold(path.Join(dir, e.Name()))) })
 }
 
-// openedFolder returns an open file as it is, unless it is the folder around the closed one, which is left out of its entries.
+// openedFolder returns an open file as it is, unless it is a folder around a closed one, which is left out of its entries.
 func (f rootFS) openedFolder(name string, file *os.File) fs.File {
-	if f.closed == "" || !vault.Within(f.closed, vault.Fold(name)) {
+	if !f.around(name) {
 		return file
 	}
 	return &closedFile{File: file, from: f, name: name}
 }
 
-// closedFile is an open folder that does not list the closed one.
+// closedFile is an open folder that does not list closed ones.
 type closedFile struct {
 	*os.File
 	from rootFS

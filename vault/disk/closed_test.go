@@ -65,6 +65,25 @@ func TestFSWithout_hidesTheFolder(t *testing.T) {
 	}
 }
 
+// Several names are left out, files too, at the vault's root too.
+func TestFSWithout_hidesFiles(t *testing.T) {
+	t.Parallel()
+	_, dir := tempVault(t, "a.md", "settings.yaml", "Notes/settings.yaml", "Workflows/_Approvals/r1.md", "Workflows/w.md")
+	must(t, os.Symlink("settings.yaml", filepath.Join(dir, "link.md")))
+	closed := open(t, dir, Options{}).FSWithout("Workflows/_Approvals", "settings.yaml")
+	for name, want := range map[string]bool{
+		"settings.yaml": true, "Settings.YAML": true, "link.md": true, "Workflows/_Approvals/r1.md": true, "Notes/settings.yaml": false, "a.md": false,
+	} {
+		if _, err := fs.ReadFile(closed, name); errors.Is(err, ErrClosed) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	root, err := fs.ReadDir(closed, ".")
+	if must(t, err); slices.ContainsFunc(root, func(e fs.DirEntry) bool { return e.Name() == "settings.yaml" }) {
+		t.Errorf("the root lists it: %v", root)
+	}
+}
+
 func TestFSWithout_isAFileSystem(t *testing.T) {
 	t.Parallel()
 	v, _ := tempVault(t, "a.md", "Workflows/w.md", "Workflows/_approvals/r1.md")

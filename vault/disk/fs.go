@@ -19,7 +19,7 @@ type rootFS struct {
 	root *os.Root
 	dir  string // "." or the name of a folder
 
-	closed string // folded name of a folder that is left out; empty: none
+	closed []string // folded names of files and folders that are left out
 }
 
 var (
