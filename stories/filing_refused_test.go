@@ -72,3 +72,23 @@ func TestFiling_refusedPlace(t *testing.T) {
 		})
 	}
 }
+
+// The tool that moves files moves the document whose note it names, and undo moves it back.
+func TestFiling_toolMovesADocument(t *testing.T) {
+	onlyLong(t)
+	t.Parallel()
+	s := begin(t, "")
+	s.workflow("File", "on_import: \"*receipt*\"\npermissions:\n  read: [\"**\"]\n  write: [\"**\"]", "@tools move_file (untrusted=allow)\n@input trigger (images=ignore)\n\nMove it: it belongs to Projects.")
+	s.Write("A.md", []byte("[[receipt 7]]\n"))
+	s.Serve()
+	s.drop("receipt 7.pdf", pdf("Receipt", sheets(7, 1, 0, 0)))
+	run := s.ran("File", 1)[0]
+	note := "Projects/" + word(7) + "/" + word(7) + ".md"
+	if s.Read("A.md") != "[["+word(7)+"]]\n" || len(s.Files("Imported", "")) != 0 || s.Imports()[0].Note != note {
+		t.Errorf("A is %q; there are %q, %q; the import is at %s\n%s", s.Read("A.md"), s.Files("Projects", ""), s.Files("Imported", ""), s.Imports()[0].Note, s.Must("show", run.ID))
+	}
+	s.Must("undo", run.ID, "--yes")
+	if s.Read("A.md") != "[[receipt 7]]\n" || s.Imports()[0].Note != "Imported/receipt 7/receipt 7.md" || len(s.Files("Projects", "")) != 0 {
+		t.Errorf("after the undo A is %q; there are %q; the import is at %s", s.Read("A.md"), s.Files("Projects", ""), s.Imports()[0].Note)
+	}
+}
