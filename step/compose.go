@@ -36,27 +36,33 @@ func (c composition) compose(old []byte, answer string) (data []byte, left []str
 
 // below returns a note whose text below a heading is replaced by the answer, or merged with it.
 func (c composition) below(old []byte, answer string) (data []byte, left []string, err error) {
+	text := c.nested(old, answer)
 	switch c.mode.Merge {
 	case directives.MergeTasks:
 		return note.MergeTasks(old, c.mode.Heading, answer)
 	case directives.MergeAppend:
-		data, err = note.AppendSection(old, c.mode.Heading, c.headed(answer))
+		data, err = note.AppendSection(old, c.mode.Heading, text)
 	default:
-		data, left, err = c.renewed(old, answer)
+		data, left, err = c.renewed(old, text)
 	}
-	if err == nil && note.Spills(data, c.mode.Heading, note.Trim(answer)) {
+	if err == nil && note.Spills(data, c.mode.Heading, text) {
 		left = append(left, fmt.Sprintf("the answer has headings that end the section %q; what follows the first of them no longer belongs to it", c.mode.Heading))
 	}
 	return data, left, err
 }
 
-// renewed returns a note whose text below a heading is replaced by the answer. What others wrote there stays.
-func (c composition) renewed(old []byte, answer string) (data []byte, left []string, err error) {
+// nested returns the answer as it goes below the heading.
+func (c composition) nested(old []byte, answer string) string {
+	return note.Nested(old, c.mode.Heading, c.headed(answer))
+}
+
+// renewed returns a note whose text below a heading is replaced. What others wrote there stays.
+func (c composition) renewed(old []byte, text string) (data []byte, left []string, err error) {
 	if c.shared == nil {
-		data, err = note.ReplaceSection(old, c.mode.Heading, c.headed(answer))
+		data, err = note.ReplaceSection(old, c.mode.Heading, text)
 		return data, nil, err
 	}
-	data, kept, err := note.RenewSection(old, c.mode.Heading, c.headed(answer), c.shared)
+	data, kept, err := note.RenewSection(old, c.mode.Heading, text, c.shared)
 	if len(kept) > 0 {
 		first, _, _ := strings.Cut(strings.TrimSpace(kept[0]), "\n")
 		said := fmt.Sprintf("below %q, text that this workflow did not write was kept: %q", c.mode.Heading, oneLine(first))

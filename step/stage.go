@@ -232,10 +232,10 @@ func (f *stagedContent) add(c composition, output directives.Output, text string
 	if err != nil {
 		return failure.New(failure.Output, "", "write %s: %v", f.Name, err)
 	}
-	f.data = data
 	if c.shared != nil {
-		f.wrote[headingKey(c.mode.Heading)] = c.headed(text)
+		f.wrote[headingKey(c.mode.Heading)] = c.nested(f.data, text)
 	}
+	f.data = data
 	for _, what := range left {
 		f.warnings = append(f.warnings, f.Name+": "+what)
 	}
