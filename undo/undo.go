@@ -28,6 +28,9 @@ type History interface {
 	// TakeBack takes memories back for the run of an undo, the last ones first, and returns those that were taken back.
 	// Doing it twice returns the same answer.
 	TakeBack(ctx context.Context, run string, list []engine.Memory) ([]engine.Memory, error)
+	// TakeBackParts makes what is known of parts of documents what it was before a run, except of those with files that were kept.
+	// Doing it twice changes nothing.
+	TakeBackParts(ctx context.Context, run, of string, kept []string) error
 	// WriterSince returns the run that wrote a content to a file, of those that came after a run; empty when none did.
 	WriterSince(ctx context.Context, run, name, sha256 string) (writer string, err error)
 }
@@ -98,6 +101,15 @@ func (u *Undo) TakeBack(ctx context.Context, in engine.TakeBackIn) (engine.UndoI
 		if way.Fate == engine.FateDone {
 			engine.Report(ctx, engine.Event{Kind: engine.EventInfo, Step: in.Step, Name: way.Change.Name, Message: way.Change.String()})
 		}
+	}
+	var kept []string
+	for _, way := range out.Ways {
+		if way.Fate == engine.FateKept {
+			kept = append(kept, way.Change.Name)
+		}
+	}
+	if err := u.History.TakeBackParts(ctx, in.Run, in.Of, kept); err != nil {
+		return out, err
 	}
 	memories, lost, err := u.known(ctx, in.Memories)
 	if err != nil {

@@ -2,6 +2,7 @@ package undo
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ type past struct {
 	trail    []engine.RunChange
 	memories []engine.Memory
 	writers  map[string]string // runs, by name and digest
+	kept     []string          // files that TakeBackParts was called with
 }
 
 func (p *past) Run(context.Context, string) (engine.RunRecord, error) { return p.run, nil }
@@ -36,6 +38,11 @@ func (p *past) Standing(_ context.Context, list []engine.Memory) ([]engine.Memor
 
 func (p *past) TakeBack(_ context.Context, _ string, list []engine.Memory) ([]engine.Memory, error) {
 	return list, nil
+}
+
+func (p *past) TakeBackParts(_ context.Context, _, _ string, kept []string) error {
+	p.kept = kept
+	return nil
 }
 
 func (p *past) WriterSince(_ context.Context, _, name, digest string) (string, error) {
@@ -243,6 +250,9 @@ func TestTakeBack_editedBehindTheKill(t *testing.T) {
 	out, err := d.undo(p).TakeBack(t.Context(), engine.TakeBackIn{UndoRef: ref, UndoItems: plan})
 	if err != nil || !strings.HasPrefix(fates(out.Ways)["a.md"], "kept somebody") || d.vault.Texts()["a.md"] != "1, mine" {
 		t.Errorf("%v, %v, %q", fates(out.Ways), err, d.vault.Texts())
+	}
+	if !slices.Equal(p.kept, []string{"a.md"}) {
+		t.Errorf("the parts of %q keep their records", p.kept)
 	}
 }
 

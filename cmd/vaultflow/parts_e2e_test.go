@@ -260,6 +260,16 @@ func TestParts_workbook(t *testing.T) {
 		t.Errorf("the moved links are not listed:\n%s", out)
 	}
 	w.linked()
+	w.run(exitDone, "undo", w.runsOf("Read")[0].ID, "--yes")
+	undone := w.runsOf("Read")[0].ID
+	w.run(exitDone, "run", "Read")
+	w.asked(r, "after undo", 1, 3)
+	w.linked()
+	w.run(exitDone, "undo", w.runsOf("Read")[0].ID, "--yes")
+	w.run(exitDone, "undo", undone, "--yes")
+	w.run(exitDone, "run", "Read")
+	w.asked(r, "after the undo of the undo", 0, 0)
+	w.linked()
 
 	// The inserted page and enough others go, so that the second window has nothing left.
 	run := w.runsOf("Read")[0].ID
@@ -275,4 +285,6 @@ func TestParts_workbook(t *testing.T) {
 	if !w.has("Notes/part 02.md") {
 		t.Error("undo does not bring the output back")
 	}
+	w.run(exitDone, "run", "Read")
+	w.linked()
 }

@@ -117,44 +117,6 @@ func (mem *Memory) Committed(ctx context.Context, ref engine.StepRef, marks []en
 	return nil
 }
 
-// keepPart stores what a step did of a document.
-func keepPart(ctx context.Context, tx *sql.Tx, ref engine.StepRef, p engine.PartState) error {
-	view, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO parts (workflow, step, document, part, view, run) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET view = excluded.view, run = excluded.run`, ref.Workflow, ref.Step, p.Document, p.Name, string(view), ref.Run)
-	return err
-}
-
-// ForgetPart forgets a part that a document does not have any more.
-func (mem *Memory) ForgetPart(ctx context.Context, ref engine.StepRef, p engine.PartState) error {
-	err := inTx(ctx, mem.db.write, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM parts WHERE workflow = ? AND step = ? AND document = ? AND part = ?`, ref.Workflow, ref.Step, p.Document, p.Name)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("forget the part %q: %w", p.Key(), err)
-	}
-	return nil
-}
-
-// Parts returns the parts of a document that a step has done, by name.
-func (mem *Memory) Parts(ctx context.Context, workflow, step, document string) ([]engine.PartState, error) {
-	list, err := query(ctx, mem.db.read, func(r row) (p engine.PartState, err error) {
-		var view []byte
-		if err = r.Scan(&view); err == nil {
-			err = json.Unmarshal(view, &p)
-		}
-		return p, err
-	}, `SELECT view FROM parts WHERE workflow = ? AND step = ? AND document = ? ORDER BY part`, workflow, step, document)
-	if err != nil {
-		return nil, fmt.Errorf("look up the parts of %q: %w", document, err)
-	}
-	return list, nil
-}
-
 // Writing records that a workflow is about to write these contents. It comes before the write, so that the watcher never sees
 // the content first. The latest run that wrote a content is its origin. These rows are kept forever, so they are small: names
 // have a table of their own.

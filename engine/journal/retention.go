@@ -43,7 +43,7 @@ const (
 // database.
 var (
 	// withRuns are tables whose rows go with the run that their column names.
-	withRuns = map[string]string{"records": "run", "batches": "run", "changes": "run", "memories": "run", "events": "run", "approvals": "run"}
+	withRuns = map[string]string{"records": "run", "batches": "run", "changes": "run", "memories": "run", "part_memories": "run", "events": "run", "approvals": "run"}
 	// byAge are the tables whose rows go by rules of their own. Retention.times has their parameters.
 	byAge = map[string][]string{
 		"imports": {`DELETE FROM imports WHERE finished > 0 AND finished < @old AND state NOT IN ('done', 'partial', 'needs_password')`},

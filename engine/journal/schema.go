@@ -183,6 +183,12 @@ CREATE TABLE parts (
 CREATE TABLE subjects (
 	workflow INTEGER NOT NULL REFERENCES names (id), file INTEGER NOT NULL REFERENCES names (id), about TEXT NOT NULL, PRIMARY KEY (workflow, file)
 ) WITHOUT ROWID;
+`, `
+CREATE TABLE part_memories (
+	run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, workflow TEXT NOT NULL, step TEXT NOT NULL, document TEXT NOT NULL, part TEXT NOT NULL,
+	before TEXT NOT NULL, after TEXT NOT NULL
+);
+CREATE INDEX part_memories_by_run ON part_memories (run);
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.
