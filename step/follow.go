@@ -241,7 +241,7 @@ func (w *following) renumber(ctx context.Context, part engine.PartMove) error {
 	state.Part, state.Files = part.Now, maps.Clone(part.Files)
 	for _, name := range part.Others {
 		if data, _, err := w.changes.Vault.Read(name, w.changes.MaxText); err == nil && pageNumber.Match(data) {
-			w.warn("the pages of %s moved; the page numbers in %s were not changed", part.Document, name)
+			w.warn("the pages of %s moved; the page numbers in %s were not changed, because it is not written as a whole for this part alone", part.Document, name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(part.Files)) {
