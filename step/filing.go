@@ -115,7 +115,7 @@ func (f Filing) leaves(ctx context.Context, s Context) string {
 	if s.Step.Move == nil {
 		return ""
 	}
-	name, _ := f.source(ctx, s) //nolint:errcheck // the move itself reports it
+	name, _ := f.source(ctx, s) // the move itself reports what is wrong with it
 	return name
 }
 
