@@ -27,7 +27,8 @@ func (blank) Writing(context.Context, engine.StepRef, []engine.StagedFile) error
 // WrittenBy implements step.Memory.
 func (blank) WrittenBy(context.Context, string, string) ([]string, error) { return nil, nil }
 
-func (blank) Moved(context.Context, string, string) error { return nil }
+func (blank) Moved(context.Context, string, string) error          { return nil }
+func (blank) Linked(context.Context, string, string, string) error { return nil }
 
 // OwnWrite implements step.Memory.
 func (blank) OwnWrite(context.Context, string, string, string) (bool, error) { return false, nil }

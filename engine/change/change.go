@@ -49,6 +49,8 @@ type Own interface {
 	WrittenBy(ctx context.Context, name, sha256 string) ([]string, error)
 	// Moved comes after a move of a file, or of a document's folder: what is written about it is found again. It may come twice.
 	Moved(ctx context.Context, from, to string) error
+	// Linked comes before a write that only rewrites links: the file is no news to whoever knew it before.
+	Linked(ctx context.Context, name, before, after string) error
 }
 
 // Maker makes the changes of runs. It is safe for concurrent use.
@@ -217,6 +219,9 @@ func (m *Maker) changing(ctx context.Context, by Author, c engine.Change) error 
 	}
 	owners, err := m.Own.WrittenBy(ctx, c.Name, c.Before)
 	if err != nil {
+		return err
+	}
+	if err := m.Own.Linked(ctx, c.Name, c.Before, c.After); err != nil {
 		return err
 	}
 	return m.handOn(ctx, by, map[string][]engine.StagedFile{"": {{Name: c.Name, New: c.After}}}, owners)

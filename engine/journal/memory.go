@@ -211,6 +211,21 @@ func (mem *Memory) Moved(ctx context.Context, from, to string) error {
 	return nil
 }
 
+// Linked stores that the links in a file are about to be rewritten. Whoever has seen the file or processed it needs not do so again.
+func (mem *Memory) Linked(ctx context.Context, name, before, after string) error {
+	err := inTx(ctx, mem.db.write, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `UPDATE watched SET sha256 = ? WHERE name = ? AND sha256 = ?`, packed(after), name, packed(before)); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE pending SET sha256 = ? WHERE name = ? AND sha256 = ?`, after, name, before)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store that the links in %q change: %w", name, err)
+	}
+	return nil
+}
+
 // aboutAfter returns what a file is about, one subject in each line, after a move of one of them, or of a folder with it. A subject may
 // be a part, which follows the name of its file and a comma.
 func aboutAfter(about, from, to string) string {

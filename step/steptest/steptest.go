@@ -164,6 +164,9 @@ func (j *Journal) OwnWrite(_ context.Context, workflow, name, sha256 string) (bo
 // Moved implements change.Own. Nothing is about what moves.
 func (j *Journal) Moved(context.Context, string, string) error { return nil }
 
+// Linked implements change.Own. Nothing is known of files.
+func (j *Journal) Linked(context.Context, string, string, string) error { return nil }
+
 // WrittenBy implements change.Own.
 func (j *Journal) WrittenBy(_ context.Context, name, sha256 string) ([]string, error) {
 	var list []string
