@@ -50,9 +50,25 @@ func (pl places) done() string { return pl.below(pl.set.DoneDir) }
 // failed returns the original's name in the failed folder if no other file has it.
 func (pl places) failed() string { return pl.below(pl.set.FailedDir) }
 
-// bundle returns the bundle's vault name if nothing else has it.
+// bundle returns the bundle's vault name if nothing else has it. It is in no other bundle, except in that of an archive or message
+// whose files are imported by themselves: a folder of its place that is a bundle is numbered. One that is there already stays.
 func (pl places) bundle() string {
-	return path.Join(pl.set.ImportedDir, pl.folder(), pl.bundleOf(pl.job.base()))
+	own := pl.bundleOf(pl.job.base())
+	plain := path.Join(pl.set.ImportedDir, pl.folder(), own)
+	if _, ok := pl.im.manifest(plain); ok || pl.folder() == "" {
+		return plain
+	}
+	dir := pl.set.ImportedDir
+	for part := range strings.SplitSeq(pl.folder(), "/") {
+		at := path.Join(dir, part)
+		for n := 1; n < maxNumber; n++ {
+			dir = numbered(at, n)
+			if m, ok := pl.im.manifest(dir); !ok || len(m.Children) > 0 {
+				break
+			}
+		}
+	}
+	return path.Join(dir, own)
 }
 
 // bundleOf returns the name of the folder that a file becomes.

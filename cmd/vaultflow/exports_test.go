@@ -419,3 +419,30 @@ func TestExports_late(t *testing.T) {
 		t.Errorf("%d files wait, left are %v\n%s", waiting, left, describe(s.Imports()))
 	}
 }
+
+// TestExports_changed changes, adds and removes files of a folder within the hold period: the next version is the folder as it is then.
+// A file that comes later is in no other bundle.
+func TestExports_changed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", "")
+	s.write("settings.yaml", strings.Replace(quick, "hold_period: 0s", "hold_period: 500ms", 1))
+	s.serve()
+	s.dropFolder("Trip", map[string]string{"One.md": "# One\n[[Two]] ![](p.png)", "Two.md": "[[One]]", "p.png": bytesOfPicture, "Old.md": "[[One]]"})
+	s.Wait(4*patience, "the first version", func() (bool, string) { return s.there("Imported/Trip/Trip.zip"), describe(s.Imports()) })
+	if err := os.Remove(s.Path("Import/Trip/Old.md")); err != nil {
+		t.Fatal(err)
+	}
+	s.dropFolder("Trip", map[string]string{"One.md": "# One\n[[Two]] ![](p.png)\n\nmore", "Two.md": "[[One]]"})
+	s.Wait(4*patience, "an empty folder", func() (bool, string) { return !s.there("Import/Trip"), describe(s.Imports()) })
+	if one := s.Read("Imported/Trip/One.md"); !strings.Contains(one, "more") || !s.there("Imported/Trip (version 1)") || s.there("Imported/Trip/Old.md") ||
+		!s.there("Imported/Trip/Two.md") || !s.there("Imported/Trip/p.png") {
+		t.Errorf("%s\n%s\n%v", one, describe(s.Imports()), s.Files("Imported", ""))
+	}
+	s.dropFolder("Trip", map[string]string{"Two.md": "alone"})
+	s.Wait(4*patience, "the note that came later", func() (bool, string) {
+		return s.there("Imported/Trip (2)/Two/Two.md"), describe(s.Imports()) + strings.Join(s.Files("Imported", ""), "\n")
+	})
+	if s.there("Imported/Trip/Two/manifest.json") {
+		t.Error("a bundle is in another one")
+	}
+}

@@ -3,6 +3,8 @@ package intake
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -421,7 +423,7 @@ func (j *judging) fits(made group) bool {
 
 // carry packs a group, imports it, and removes its files.
 func (g *groups) carry(ctx context.Context, made group) {
-	again, err := g.carried(ctx, made)
+	now, err := g.carried(ctx, made)
 	if err != nil && ctx.Err() == nil {
 		g.log.Warn("files not imported together", "name", made.zip, "err", err)
 	}
@@ -434,8 +436,8 @@ func (g *groups) carry(ctx context.Context, made group) {
 			continue
 		}
 		switch {
-		case again:
-			g.pending[a.Name] = pending{a, time.Now()}
+		case now[a.Name].Name != "":
+			g.pending[a.Name] = pending{now[a.Name], time.Now()}
 		case err != nil:
 			g.watcher.Release(a.Name)
 		default:
@@ -444,44 +446,92 @@ func (g *groups) carry(ctx context.Context, made group) {
 	}
 }
 
-// carried reports whether files have come into the folder meanwhile, so that it has to be packed again.
-func (g *groups) carried(ctx context.Context, made group) (again bool, err error) {
+// carried returns the files as they are now if some have come or changed meanwhile, so that they have to be packed again.
+func (g *groups) carried(ctx context.Context, made group) (now map[string]disk.Arrival, err error) {
 	files := make([]packed, len(made.files))
 	for i, a := range made.files {
 		files[i] = packed{strings.TrimPrefix(a.Name, made.dir+"/"), a.SHA256}
 		if err := g.journal.Imports.Gone(ctx, a.Name); err != nil {
-			return false, err
+			return nil, err
 		}
 	}
 	if made.done {
-		return false, g.clear(ctx, made)
+		return nil, g.clear(ctx, made)
 	}
 	below := func(name string) (fs.File, error) { return g.vault.FS().Open(path.Join(made.dir, name)) }
 	archive := piped(func(w io.Writer) error { return pack(ctx, w, below, files) })
 	defer archive.Close()
 	run, err := g.imports.drop(ctx, archive, strings.TrimPrefix(made.zip, g.settings.Vault.ImportDir+"/"), request{})
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	ended, err := g.exec.Wait(ctx, run)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	if mayPass(ended) {
-		return false, fmt.Errorf("the import is postponed: %s", ended.Failure.Message)
+		return nil, fmt.Errorf("the import is postponed: %s", ended.Failure.Message)
 	}
 	if kept, err := g.kept(ctx, run); err != nil || !kept {
-		return false, err // the files stay, and are left alone
+		return nil, err // the files stay, and are left alone
 	}
+	if err := pause(ctx, g.settings.Vault.HoldPeriod.Std()); err != nil {
+		return nil, err
+	}
+	now, changed, err := g.present(made)
+	if err != nil {
+		return nil, err
+	}
+	if !changed && !g.moreCame(made) {
+		return nil, g.clear(ctx, made)
+	}
+	for { // the watcher says nothing of a file that it has handed out: wait here until nobody writes
+		if err := pause(ctx, g.settings.Vault.QuietPeriod.Std()); err != nil {
+			return nil, err
+		}
+		before := now
+		if now, _, err = g.present(made); err != nil || maps.Equal(before, now) {
+			return now, err
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
-		return false, ctx.Err()
-	case <-time.After(g.settings.Vault.HoldPeriod.Std()):
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
 	}
-	if g.moreCame(made) {
-		return true, nil
+}
+
+// present returns the files of a group that are still there, as they are now, and whether one of them has other bytes than were packed.
+func (g *groups) present(made group) (now map[string]disk.Arrival, changed bool, err error) {
+	now = map[string]disk.Arrival{}
+	for _, a := range made.files {
+		was := a.SHA256
+		a.SHA256, a.Size, err = g.sum(a.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		now[a.Name] = a
+		changed = changed || a.SHA256 != was
 	}
-	return false, g.clear(ctx, made)
+	return now, changed, nil
+}
+
+func (g *groups) sum(name string) (digest string, size int64, err error) {
+	f, err := g.vault.FS().Open(name)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	size, err = io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), size, err
 }
 
 // moreCame reports whether there are other files in the dropped folder than those that were packed.
