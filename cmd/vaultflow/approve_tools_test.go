@@ -70,7 +70,7 @@ func TestTools_approvalsUnread(t *testing.T) {
 	if strings.Contains(told, secret) || strings.Contains(told, "rest-0") {
 		t.Errorf("the model was told:\n%s", told)
 	}
-	if strings.Count(told, "models read nothing there") < 3 {
+	if strings.Count(told, "models may not read settings, keys and the folder of approvals") < 3 {
 		t.Errorf("the model is not told why:\n%s", told)
 	}
 	b.holds(dir+"/r1.md", "- [ ] Reject what is not ticked "+secret+"\n")
