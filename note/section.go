@@ -15,17 +15,8 @@ import (
 // or a higher level. The heading is found as Obsidian finds it; one that is not there is added at the end. The heading's
 // line, the blank lines around the text and everything else stay byte for byte.
 func ReplaceSection(note []byte, heading, text string) ([]byte, error) {
-	level, name := headingText(heading)
-	if name == "" {
-		return nil, errors.New("the heading is empty")
-	}
-	eol := LineEnd(note)
-	start, end, found := findSection(note, name)
-	if !found {
-		return addSection(note, level, name, text, eol)
-	}
-	text = strings.ReplaceAll(withoutHeading(text, name), "\n", eol)
-	return section{name, start, start + headingLength(note[start:end]), end, end}.with(note, text, eol)
+	data, _, err := RenewSection(note, heading, text, []string{SectionText(note, heading)})
+	return data, err
 }
 
 // AppendSection puts a text below what a heading of a note has, before the first heading of a lower level: a text that begins with
