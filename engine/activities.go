@@ -357,7 +357,7 @@ type StagedFile struct {
 // StagedMove is a file to be moved, or an imported document, once the step's files are written.
 type StagedMove struct {
 	Change Change   `json:"change"`
-	Linked []string `json:"linked,omitempty"` // files with links to it, which will change
+	Linked []string `json:"linked,omitempty"` // for approval: files with links to it, which will change
 
 	// Of a new name in which the answer or content from outside had a part, as in [StagedFile].
 	Named    string   `json:"named,omitempty"`

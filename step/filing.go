@@ -176,7 +176,11 @@ func (st *staging) move(ctx context.Context) (*engine.StagedMove, error) {
 			c.Before, c.After = vault.Digest(file.data), vault.Digest(file.data)
 		}
 	}
-	return &engine.StagedMove{Change: c, Linked: filing.Linked(c), Named: place.Named, NameFrom: place.from, Granted: m.Untrusted}, nil
+	staged := &engine.StagedMove{Change: c, Named: place.Named, NameFrom: place.from, Granted: m.Untrusted}
+	if approve := st.s.Step.Approve; approve != nil && approve.Outputs { // finding them reads every note
+		staged.Linked = filing.Linked(c)
+	}
+	return staged, nil
 }
 
 // shownBefore adds what a model is shown to who names the places that its answer names.
