@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
@@ -65,6 +66,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	m.rendered(got)
 	decision := choose.NoLayer
 	if got.Text != nil {
+		m.page.Doubts = doubt.Clean(got.Text.Doubts)
 		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo)
 		m.layer, m.besides = pageFiles{m.w}.pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
 	}
@@ -159,8 +161,12 @@ func (f pageFiles) recognised(ctx context.Context, p *manifest.Page, got *extrac
 	}
 	text := markdown.Sanitise(markdown.FromOCR(got.Text))
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !choose.BeatsLayer(p.OCR.Code) || text == "" {
+		if p.Text == nil || p.Text.Source == manifest.TextNone {
+			p.Doubts = doubt.Clean(got.Doubts)
+		}
 		return nil // the text layer stays
 	}
+	p.Doubts = doubt.Clean(got.Doubts)
 	return f.keepText(ctx, p, text, manifest.TextOCR)
 }
 
@@ -271,6 +277,17 @@ func (m *pageMaker) judge() {
 	}
 	if p.Status == manifest.PagePartial && p.Image == nil {
 		p.Status = manifest.PageFailed
+	}
+	if p.OCR != nil && p.OCR.Decided && empty && p.Status == manifest.PageDone && !doubt.Has(p.Doubts, doubt.Empty) {
+		p.Doubts = doubt.Add(p.Doubts, doubt.Empty, "no text was found, although something is drawn on it")
+	}
+	unsure(p, m.w.set.OCR.MinConfidence)
+}
+
+// unsure adds the doubt about text that was recognised with less confidence than wanted, unless the recogniser reported it itself.
+func unsure(p *manifest.Page, wanted float64) {
+	if p.LowConfidence(wanted) && !doubt.Has(p.Doubts, doubt.Recognition) {
+		p.Doubts = doubt.Add(p.Doubts, doubt.Recognition, fmt.Sprintf("recognised with %.0f %% confidence", p.OCR.Confidence))
 	}
 }
 

@@ -28,6 +28,7 @@ func (f *frames) read(ctx context.Context, p *manifest.Page) error {
 	if done {
 		p.Status, p.Error = status, fault
 	}
+	unsure(p, f.w.set.OCR.MinConfidence)
 	return err
 }
 

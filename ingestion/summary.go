@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
@@ -93,6 +94,22 @@ func pageWarnings(pages []manifest.Page) []string {
 	}
 	if len(unread) > 0 {
 		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", content.PageList(unread), why[manifest.PagePartial]))
+	}
+	return append(warnings, doubtful(pages)...)
+}
+
+// doubtful warns about pages whose text is doubtful, once for each kind of doubt.
+func doubtful(pages []manifest.Page) (warnings []string) {
+	on := map[string][]int{}
+	for _, p := range pages {
+		for _, d := range p.Doubts {
+			if !slices.Contains(on[d.Code], p.N) {
+				on[d.Code] = append(on[d.Code], p.N)
+			}
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(on)) {
+		warnings = append(warnings, doubt.Summary(code, content.PageList(on[code])))
 	}
 	return warnings
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 )
 
 // Most of what a document may hold. They are far above any real file, and keep a lying worker from filling memory with
@@ -16,6 +18,7 @@ const (
 	maxSidePx  = 1 << 16
 	maxSidePt  = 1 << 20
 	maxCut     = 10_000
+	maxDoubts  = 100
 
 	maxPasswords = 1000
 )
@@ -119,12 +122,27 @@ func (p Page) check() error {
 		return fmt.Errorf("%w: page %d has %d MB of text, more than the %d MB allowed", ErrTooMuch, p.N, p.TextBytes()>>20, MaxText>>20)
 	case p.Text != nil && p.Text.Evidence.check() != nil:
 		return fmt.Errorf("page %d: %w", p.N, p.Text.Evidence.check())
+	case p.Text != nil && checkDoubts(p.Text.Doubts) != nil:
+		return fmt.Errorf("page %d: %w", p.N, checkDoubts(p.Text.Doubts))
 	case p.Image != nil && p.Image.check() != nil:
 		return fmt.Errorf("page %d: %w", p.N, p.Image.check())
 	case p.OCR != nil && p.OCR.check() != nil:
 		return fmt.Errorf("page %d: %w", p.N, p.OCR.check())
 	}
 	return short(p.Label, p.Renderer, p.Code, p.Reason)
+}
+
+// checkDoubts limits what a worker says about a text; [doubt.Clean] shortens it further.
+func checkDoubts(list []doubt.Doubt) error {
+	if len(list) > maxDoubts {
+		return fmt.Errorf("%d doubts", len(list))
+	}
+	for _, d := range list {
+		if err := short(d.Code, d.Words); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TextBytes is the size of all text of a page; a worker sends at most [MaxText].
@@ -188,6 +206,9 @@ func (o PageOCR) check() error {
 		if w.X0 < 0 || w.Y0 < 0 || w.X1 < w.X0 || w.Y1 < w.Y0 || w.X1 > maxSidePx || w.Y1 > maxSidePx || !within(w.Confidence, 100) {
 			return fmt.Errorf("word at %d,%d–%d,%d with confidence %g", w.X0, w.Y0, w.X1, w.Y1, w.Confidence)
 		}
+	}
+	if err := checkDoubts(o.Doubts); err != nil {
+		return err
 	}
 	return short(o.Engine, o.Reason)
 }

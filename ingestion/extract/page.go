@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 )
 
 // PageRequest requests parts of one page. The parts are independent: a caller first requests the text, decides from its
@@ -54,6 +55,8 @@ type PageText struct {
 	Plain    string   `json:"plain"`
 	Besides  string   `json:"besides,omitempty"` // Markdown of the values of form fields and of annotations, which the two above do not have
 	Evidence Evidence `json:"evidence"`
+
+	Doubts []doubt.Doubt `json:"doubts,omitempty"` // about Markdown and Plain
 }
 
 // Evidence shows whether a text layer can be trusted.
@@ -97,6 +100,8 @@ type PageOCR struct {
 	Reason     string  `json:"reason,omitempty"`
 	Width      int     `json:"width"` // of the picture that the boxes refer to: the page after Rotation, with its skew
 	Height     int     `json:"height"`
+
+	Doubts []doubt.Doubt `json:"doubts,omitempty"`
 }
 
 // Word is a recognised word with its box in pixels of the picture that was read.

@@ -14,6 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
@@ -253,8 +254,12 @@ func (n *Note) remarks(p manifest.Page) {
 		say("failure", "This page could not be read: "+markdown.Inline(p.Error))
 	case p.Status == manifest.PagePartial:
 		say("warning", "The text of this page could not be recognised: "+markdown.Inline(p.Error))
-	case p.LowConfidence(n.Settings.MinConfidence):
-		say("warning", fmt.Sprintf("Recognised with %.0f %% confidence: compare with the picture.", p.OCR.Confidence))
+	case len(p.Doubts) > 0:
+		with := "the original"
+		if p.Image != nil {
+			with = "the picture"
+		}
+		say("warning", "The text of this page is doubtful: "+markdown.Inline(doubt.Words(p.Doubts))+". Compare it with "+with+".")
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 // ownProperties are written by every version, in this order when the note is new.
 var ownProperties = []string{
-	"title", "aliases", "source", "source_url", "source_type", "imported", "pages", "mode", "languages", "sha256", "author", "created", "tags",
+	"title", "aliases", "source", "source_url", "source_type", "imported", "pages", "doubtful_pages", "mode", "languages", "sha256", "author", "created", "tags",
 	"import_id", "low_confidence_pages", "cover",
 }
 
@@ -100,6 +100,7 @@ func (n *Note) generated() map[string]*yaml.Node {
 	if pages {
 		ours["pages"] = scalar("!!int", strconv.Itoa(len(n.Manifest.Pages)))
 	}
+	ours["doubtful_pages"] = numbers(n.Manifest.Doubtful())
 	if n.Manifest.Note != "" {
 		ours["cover"] = text(cover(n.Manifest))
 		return ours

@@ -167,8 +167,9 @@ func TestText_goesOnWithTables(t *testing.T) {
 		"begins below":     {page(120, append([][3]string{head}, items(0, 30)...)...), page(400, items(30, 40)...), "| Item 30 | 390.50 | kept |\n"},
 	} {
 		profile := layout.NewProfile([]layout.Page{c.first, c.second}, nil)
-		_, _, tail := profile.TextAfter(c.first, 1, func() *layout.Tail { return nil })
-		plain, got, next := profile.TextAfter(c.second, 2, func() *layout.Tail { return tail })
+		tail := profile.TextAfter(c.first, 1, func() *layout.Tail { return nil }).Tail
+		read := profile.TextAfter(c.second, 2, func() *layout.Tail { return tail })
+		plain, got, next := read.Plain, read.Markdown, read.Tail
 		if name == "ended before" || name == "begins below" {
 			if !strings.HasPrefix(got, c.begins) {
 				t.Errorf("%s:\n%s", name, got)

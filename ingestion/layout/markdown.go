@@ -4,20 +4,30 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 )
 
 // Text returns the text of page n, counted from 1, as plain text and as Markdown. It takes time in proportion to the page's lines;
 // of rules, it reads a limited number.
 func (p Profile) Text(page Page, n int) (plain, markdown string) {
-	plain, markdown, _ = p.TextAfter(page, n, func() *Tail { return nil })
-	return plain, markdown
+	read := p.TextAfter(page, n, func() *Tail { return nil })
+	return read.Plain, read.Markdown
+}
+
+// Read is the text of a page.
+type Read struct {
+	Plain, Markdown string
+	Tail            *Tail         // the table that ends the page; nil if none does
+	Doubts          []doubt.Doubt // what may be wrong with it
+	Complex         bool          // the page has columns or tables: its order is a conclusion, and not the order of the lines
 }
 
 // TextAfter is Text for a page that may begin with the rest of a table. It calls before for the table that ended the page before,
-// if this page begins with one, and returns the table that ends this page, if any.
-func (p Profile) TextAfter(page Page, n int, before func() *Tail) (plain, markdown string, tail *Tail) {
+// if this page begins with one.
+func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	lines := link(p.withoutHeads(clean(page.Lines), page.Height), page.Links)
-	compounds := compoundsOf(lines)
+	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links}
 	tables, rest := ruledTables(lines, page.Rules)
 	columns := bands(rest, 0)
 	var items []item
@@ -31,7 +41,6 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) (plain, markdo
 	for i := range tables {
 		items = append(items, item{box: tables[i].box, table: &tables[i]})
 	}
-	w := writer{profile: p, page: n, compounds: compounds, links: page.Links}
 	all, from := blocks(inOrder(items, 0)), (*Tail)(nil)
 	if len(all) > 0 && all[0].table != nil {
 		if from = before(); !all[0].table.continues(from, page.Height) {
@@ -39,13 +48,19 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) (plain, markdo
 		}
 	}
 	for i, b := range all {
+		if b.table != nil && b.table.doubt != "" {
+			w.doubt(doubt.Table, b.table.doubt)
+		}
 		if i == 0 && from != nil {
 			w.writeContinued(*b.table, from)
 			continue
 		}
 		w.add(b)
 	}
-	return w.plain.String(), w.marked.String(), w.tail(all, page.Height, from)
+	return Read{
+		Plain: w.plain.String(), Markdown: w.marked.String(), Tail: w.tail(all, page.Height, from),
+		Doubts: w.doubts, Complex: len(tables) > 0 || len(columns) > 1,
+	}
 }
 
 // bands divides lines into columns of text, so that tables are found within each.
@@ -104,7 +119,11 @@ type writer struct {
 	plain, marked strings.Builder
 	kind          byte      // of the last block: '-' or '1' for items, 0 for others
 	lefts         []float64 // of the lists that are open, the outermost first
+	doubts        []doubt.Doubt
 }
+
+// doubt records what may be wrong with the page's text, such as w.doubt(doubt.Order, "lines overlap"). A page keeps a few.
+func (w *writer) doubt(code, words string) { w.doubts = doubt.Add(w.doubts, code, words) }
 
 func (w *writer) add(b block) {
 	if b.table != nil {

@@ -10,6 +10,8 @@ import (
 type table struct {
 	box  Box
 	rows [][][]Line // lines of each cell
+
+	doubt string // why its cells may be wrong, such as "a table's rows could not be told apart"; usually empty
 }
 
 // ruledTables removes the lines of tables with rules and returns both.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/vault"
@@ -148,8 +149,11 @@ type Page struct {
 	Text   *PageText   `json:"text,omitempty"`
 	OCR    *PageOCR    `json:"ocr,omitempty"`
 	Assets []Asset     `json:"assets,omitempty"` // pictures that an OCR service cut out of the page
-	Status string      `json:"status"`
-	Error  string      `json:"error"` // empty when Status is done
+
+	Doubts []doubt.Doubt `json:"doubts,omitempty"` // what may be wrong with the text
+
+	Status string `json:"status"`
+	Error  string `json:"error"` // empty when Status is done
 }
 
 // Chapter is a note with some pages of a long document, from the first to the last.
@@ -283,4 +287,14 @@ func (p Page) LacksFont() bool {
 // LowConfidence reports whether the text of a page was recognised with less confidence than wanted. Services report none.
 func (p Page) LowConfidence(wanted float64) bool {
 	return p.Text != nil && p.Text.Source == TextOCR && p.OCR != nil && !p.OCR.Service && p.OCR.Confidence < wanted
+}
+
+// Doubtful lists the pages whose text is doubtful.
+func (m Manifest) Doubtful() (pages []int) {
+	for _, p := range m.Pages {
+		if len(p.Doubts) > 0 {
+			pages = append(pages, p.N)
+		}
+	}
+	return pages
 }

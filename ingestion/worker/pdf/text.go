@@ -138,8 +138,8 @@ func (t *texts) sample() []layout.Page {
 // PageText makes text and evidence of page n of a document, and returns the table that ends the page, if any. before returns
 // the one that ends the page before.
 func PageText(page layout.Page, profile layout.Profile, n int, before func() *layout.Tail) (*extract.PageText, *layout.Tail) {
-	plain, markdown, tail := profile.TextAfter(page, n, before)
-	return &extract.PageText{Plain: plain, Markdown: markdown, Evidence: evidenceOf(page)}, tail
+	read := profile.TextAfter(page, n, before)
+	return &extract.PageText{Plain: read.Plain, Markdown: read.Markdown, Evidence: evidenceOf(page), Doubts: read.Doubts}, read.Tail
 }
 
 // noTable is used where no page before can be read.

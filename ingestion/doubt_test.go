@@ -1,0 +1,58 @@
+package ingestion
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
+)
+
+// Doubts reach manifest, note and summary. Those about a text layer go with it when recognition replaces it, and a page on which
+// nothing was found is never silent.
+func TestImport_showsDoubts(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 5})
+	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+		p := goodPage(r)
+		switch {
+		case r.Text && r.N == 1:
+			p.Text.Doubts = []doubt.Doubt{{Code: doubt.Table, Words: "a table's rows\n[[could]] not be told apart"}}
+		case r.Text && r.N == 3:
+			p.Text.Doubts = []doubt.Doubt{{Code: doubt.Order, Words: "lines overlap"}}
+		case r.Text && r.N == 4:
+			p.Text = &extract.PageText{Evidence: extract.Evidence{PictureCover: 1, Pictures: 1, Ink: &extract.Ink{All: 0.1, Inner: 0.1}}}
+		case r.OCR && r.N == 4:
+			p.OCR.Text, p.OCR.Words = "", nil
+		case r.Text && r.N == 5:
+			p.Text = &extract.PageText{Evidence: extract.Evidence{Ink: &extract.Ink{}}} // blank
+		}
+		return p, nil
+	}
+	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
+	made, _ := b.mustRun(j)
+	m, err := manifest.Parse([]byte(b.read(made.Bundle + "/manifest.json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{1, 4}; !cmp.Equal(m.Doubtful(), want) || m.Pages[0].Doubts[0].Code != doubt.Table || m.Pages[3].Doubts[0].Code != doubt.Empty {
+		t.Errorf("doubtful pages %v, want %v: %+v", m.Doubtful(), want, m.Pages)
+	}
+	note := b.read(made.Note)
+	for _, want := range []string{
+		"\ndoubtful_pages: [1, 4]\n",
+		"> - tables on page 1 may have wrong rows or columns: compare them with the picture\n",
+		"> - no text was found on page 4, although something is drawn there\n",
+		"^p1\n\n> [!warning] The text of this page is doubtful: a table's rows could not be told apart. Compare it with the picture.\n",
+	} {
+		if !strings.Contains(note, want) {
+			t.Errorf("the note lacks %q:\n%s", want, note)
+		}
+	}
+	if strings.Contains(note, "lines overlap") {
+		t.Error("the note doubts a text layer that was replaced")
+	}
+}
