@@ -36,7 +36,7 @@ demo: build ## import a PDF, a scan and a photo into a copy of the test vault an
 .PHONY: test
 test: build ## run every test, the real worker and browser included (`make check` runs them with the race detector)
 	@sh scripts/deps.sh test
-	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -timeout 20m ./...
+	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -timeout 20m ./... ./testdata/fidelity
 	@CGO_ENABLED=0 $(GO) vet ./...
 
 .PHONY: test-long
@@ -75,6 +75,10 @@ bench: build ## measure; ratios against mutool, pdftoppm and tesseract of the di
 .PHONY: corpus
 corpus: build ## run every file of a folder through the binaries and check what became of it: DIR=… [FLAGS="-no-ocr …"]
 	@$(GO) run ./testdata/corpus -dir "$(DIR)" -bin $(BIN) $(FLAGS)
+
+.PHONY: fidelity
+fidelity: build ## compare text, tables and order with public documents of known content: [DIR=…] [FLAGS="-half both -set icdar …"]
+	@$(GO) run ./testdata/fidelity -dir "$(DIR)" -bin $(BIN) $(FLAGS)
 
 .PHONY: vault
 vault: ## make testdata/vault's pictures and PDFs again

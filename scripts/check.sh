@@ -9,7 +9,7 @@ unformatted=$(go run mvdan.cc/gofumpt@v0.9.2 -l $(git ls-files '*.go'))
 [ -z "$unformatted" ] || { echo "run gofumpt -w on:" >&2; echo "$unformatted" >&2; exit 1; }
 
 echo "go vet"
-go vet ./... ./testdata/corpus ./testdata/generate ./testdata/notice # the pattern skips testdata
+go vet ./... ./testdata/corpus ./testdata/fidelity ./testdata/generate ./testdata/notice # the pattern skips testdata
 CGO_ENABLED=1 CGO_LDFLAGS="-Wl,--exclude-libs,ALL" go vet -tags worker,nodynamic ./cmd/vaultflow-worker/... ./ingestion/worker/...
 
 echo "golangci-lint"
@@ -30,4 +30,4 @@ done
 
 echo "tests with the race detector"
 # SQLite is C that was translated to Go: it has no goroutines, the detector would find nothing in it, and makes it twenty times as slow.
-VAULTFLOW_WORKER="$PWD/bin/vaultflow-worker" go test -race -gcflags='modernc.org/...=-race=false' -timeout 20m ./...
+VAULTFLOW_WORKER="$PWD/bin/vaultflow-worker" go test -race -gcflags='modernc.org/...=-race=false' -timeout 20m ./... ./testdata/fidelity
