@@ -32,6 +32,8 @@ require (
 
 require github.com/aymanbagabas/go-udiff v0.4.1
 
+require github.com/go-fonts/liberation v0.3.3
+
 require (
 	cloud.google.com/go/compute/metadata v0.3.0 // indirect
 	github.com/aws/aws-sdk-go-v2 v1.47.7

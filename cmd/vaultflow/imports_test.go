@@ -58,6 +58,7 @@ var rooms = []room{
 	{"ingestion/fonts", 2, nil},
 	{"ingestion/layout", 2, []string{"ingestion/doubt"}},
 	{"ingestion/pdftest", 2, nil},
+	{"ingestion/phototest", 2, nil},
 	{"workflow", 3, []string{"directives", "policy", "vault", "workflow/assistantmd"}},
 	{"workflow/assistantmd", 3, []string{"directives"}},
 	{"llm", 3, []string{"cost", "content", "policy"}},
