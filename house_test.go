@@ -270,3 +270,45 @@ func TestHouse_bigPackagesHaveAReason(t *testing.T) {
 		}
 	}
 }
+
+// decoders make pixels, or take them from a decoder.
+var decoders = map[string][]string{
+	"image": {"Decode"}, "image/png": {"Decode"}, "image/jpeg": {"Decode"}, "image/gif": {"Decode", "DecodeAll"},
+	"golang.org/x/image/bmp": {"Decode"}, "golang.org/x/image/tiff": {"Decode"}, "golang.org/x/image/webp": {"Decode"},
+	"github.com/gen2brain/avif": nil, "github.com/gen2brain/heic": nil, // not even imported
+	"github.com/vaultflow/vaultflow/imaging": {"Normalise", "Fit"},
+}
+
+// A picture of 36 megapixels took the daemon to 360 MB, and in a small container it died of it at each start. Pixels are made in
+// workers, which may die. Package imaging has the code that workers use; the daemon reads headers with it.
+func TestHouse_onlyWorkersDecodePictures(t *testing.T) {
+	t.Parallel()
+	fset, all := productFiles(t)
+	for _, s := range all {
+		if s.dir() == "imaging" || strings.HasPrefix(s.name, "ingestion/worker/") || strings.HasPrefix(s.name, "cmd/vaultflow-worker/") {
+			continue
+		}
+		names := map[string][]string{}
+		for _, i := range s.file.Imports {
+			from := strings.Trim(i.Path.Value, `"`)
+			calls, known := decoders[from]
+			switch {
+			case !known:
+			case calls == nil:
+				t.Errorf("%s: only workers decode pictures", fset.Position(i.Pos()))
+			case i.Name != nil:
+				names[i.Name.Name] = calls
+			default:
+				names[path.Base(from)] = calls
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if from, ok := sel.X.(*ast.Ident); ok && slices.Contains(names[from.Name], sel.Sel.Name) {
+					t.Errorf("%s: %s.%s makes pixels, which only workers do: ask one, or keep the picture as it is with imaging.AsIs", fset.Position(n.Pos()), from.Name, sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}

@@ -1,6 +1,8 @@
 // Package imaging looks at pictures and makes them fit: the header without decoding, the orientation a camera noted,
 // scaling and encoding within limits. It goes by bytes, never by names, keeps no state, and reads no file by itself.
 //
+// The daemon only reads headers and keeps pictures that fit ([AsIs]); [Normalise] and [Fit] are for the worker.
+//
 // Decoded here: PNG, JPEG, GIF, WebP, most BMP and TIFF. HEIC, AVIF, SVG and the rest are measured by their headers; the
 // worker decodes them ([Info].Decodable).
 package imaging
@@ -13,6 +15,7 @@ var (
 	ErrCorrupt     = errors.New("a broken picture")
 	ErrUnsupported = errors.New("a kind of picture that cannot be read here")
 	ErrTooLarge    = errors.New("a picture with too many pixels")
+	ErrUnfit       = errors.New("a picture that must be decoded to fit")
 )
 
 // DefaultDecodePixels is the most pixels that are decoded when nothing else is set: 100 million take 400 MB as RGBA.

@@ -3,6 +3,7 @@ package imaging
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -37,40 +38,51 @@ type Encoded struct {
 // jpegQuality keeps photographs legible at a fraction of PNG's size.
 const jpegQuality = 85
 
-// decodes bounds the pictures that are decoded at once in this process: one of 100 Mpx takes 400 MB.
-var decodes = make(chan struct{}, 2)
+// AsIs returns a picture that may stay as it is: within the limits, upright, of an accepted type. It reads the header and decodes
+// nothing. The error of any other picture matches ErrUnfit.
+func AsIs(r io.ReaderAt, size int64, l Limits) (Encoded, error) {
+	info, err := Probe(r, size)
+	if err == nil {
+		err = l.Check(info)
+	}
+	if err != nil {
+		return Encoded{}, err
+	}
+	return asIs(r, size, info, l)
+}
+
+func asIs(r io.ReaderAt, size int64, info Info, l Limits) (Encoded, error) {
+	if !fits(info, size, l) {
+		return Encoded{}, fmt.Errorf("%w: %s of %dx%d pixels", ErrUnfit, info.MediaType, info.Width, info.Height)
+	}
+	data := make([]byte, size)
+	if _, err := r.ReadAt(data, 0); err != nil && err != io.EOF {
+		return Encoded{}, fmt.Errorf("read the picture: %w", err)
+	}
+	if err := whole(data, info.MediaType); err != nil {
+		return Encoded{}, err
+	}
+	return Encoded{Data: data, MediaType: info.MediaType, Width: info.Width, Height: info.Height}, nil
+}
 
 // Normalise makes a picture fit: bytes within the limits stay as they are, everything else is decoded, turned upright,
 // scaled down (never up) and re-encoded, which drops its metadata. Photographs become JPEG, graphics PNG unless that
 // passes MaxBytes; neither becomes a type that Accept leaves out. Of an animation that does not fit the first frame is
 // kept. A picture that is not decoded here (see [Info]) and does not fit is ErrUnsupported. The result is the same for
-// the same bytes and limits. At most two pictures are decoded at a time.
+// the same bytes and limits. Only the worker calls it: the daemon has no memory for pixels.
 func Normalise(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Encoded, error) {
 	info, err := Probe(r, size)
+	if err == nil {
+		err = l.Check(info)
+	}
 	if err != nil {
 		return Encoded{}, err
 	}
-	if err := l.Check(info); err != nil {
-		return Encoded{}, err
-	}
-	if fits(info, size, l) {
-		data := make([]byte, size)
-		if _, err := r.ReadAt(data, 0); err != nil && err != io.EOF {
-			return Encoded{}, fmt.Errorf("read the picture: %w", err)
-		}
-		if err := whole(data, info.MediaType); err != nil {
-			return Encoded{}, err
-		}
-		return Encoded{Data: data, MediaType: info.MediaType, Width: info.Width, Height: info.Height}, nil
+	if made, err := asIs(r, size, info, l); !errors.Is(err, ErrUnfit) {
+		return made, err
 	}
 	if !info.Decodable {
 		return Encoded{}, fmt.Errorf("%w: %s that does not fit the limits as it is", ErrUnsupported, info.MediaType)
-	}
-	select {
-	case decodes <- struct{}{}:
-		defer func() { <-decodes }()
-	case <-ctx.Done():
-		return Encoded{}, ctx.Err()
 	}
 	img, err := decode(r, size, info)
 	if err != nil {

@@ -2,9 +2,11 @@ package ingestion
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"image"
 	"image/jpeg"
+	"image/png"
 	"path"
 	"strings"
 	"sync/atomic"
@@ -200,22 +202,51 @@ func withGPS(t *testing.T, orientation byte) []byte {
 func TestImport_picture(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, extract.Document{Pages: 1, Renderer: "image"})
-	data := withGPS(t, 6)
+	data := withGPS(t, 1)
 	made, filed := b.mustRun(b.drop("imp-1", "Import/photo.jpg", data))
 	golden(t, "photo/note.md", b.read(made.Note))
-	m, _ := b.im.manifest(made.Bundle)
-	got := m.Pages[0].Image
-	if got.Width != 20 || got.Height != 40 {
-		t.Errorf("%dx%d: the orientation was not applied", got.Width, got.Height)
-	}
 	if b.read(filed.Name) != string(data) {
 		t.Error("the original was changed")
 	}
 	for _, r := range b.worker.requests {
 		if r.Image {
-			t.Error("the worker drew a picture that imaging reads")
+			t.Error("the worker drew a picture that fits as it is")
 		}
 	}
+	// The worker decodes what does not fit: the daemon has no memory for 36 megapixels.
+	for i, data := range [][]byte{withGPS(t, 6), flatPNG(t, 5000, 2)} {
+		b := newBench(t, extract.Document{Pages: 1, Renderer: "image"})
+		made, _ := b.mustRun(b.drop("imp-1", []string{"Import/turned.jpg", "Import/wide.png"}[i], data))
+		if m, _ := b.im.manifest(made.Bundle); m.Pages[0].Image == nil || m.Pages[0].Image.SHA256 != sum(dot(1)) {
+			t.Errorf("picture %d is not the worker's: %+v", i, m.Pages[0].Image)
+		}
+	}
+}
+
+func flatPNG(t *testing.T, w, h int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, w, h))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// A picture inside a document is decoded in the worker too, if it does not fit as it is.
+func TestImport_largePictureInADocument(t *testing.T) {
+	t.Parallel()
+	page := `<html><body><p>A map of the coast with all of its lighthouses.</p><img alt="Map" src="data:image/png;base64,` +
+		base64.StdEncoding.EncodeToString(flatPNG(t, 5000, 40)) + `"></body></html>`
+	b := newBench(t, extract.Document{Pages: 1})
+	made, _ := b.mustRun(b.drop("imp-1", "Import/coast.html", []byte(page)))
+	hasAll(t, b.read(made.Note), "![Map](./assets/image_0001.png)")
+	if got := b.read(made.Bundle + "/assets/image_0001.png"); got != string(dot(1)) {
+		t.Error("the picture is not the worker's")
+	}
+	b = newBench(t, extract.Document{Pages: 1})
+	b.worker.open = func(int) error { return &extract.Error{Code: failure.WorkerMissing, Message: "not there"} }
+	made, _ = b.mustRun(b.drop("imp-1", "Import/coast.html", []byte(page)))
+	hasAll(t, b.read(made.Note), "1 of 1 embedded pictures cannot be shown here")
 }
 
 func TestImport_pictureLosesLocation(t *testing.T) {
@@ -247,6 +278,8 @@ func TestImport_pictureWithoutWorker(t *testing.T) {
 	if note := b.read(made.Note); !strings.Contains(note, "![[./drawing.svg]]") {
 		t.Errorf("note:\n%s", note)
 	}
+	made, _ = b.mustRun(b.drop("imp-4", "Import/wide.png", flatPNG(t, 5000, 2)))
+	hasAll(t, b.read(made.Note), "![[./wide.png]]", "the picture was not converted: ")
 	j := b.drop("imp-3", "Import/other.jpg", withGPS(t, 3))
 	j.Settings.Image.Strategies = []string{config.StrategyImageOCR}
 	if _, _, err := b.run(j); err == nil {

@@ -3,12 +3,14 @@ package ingestion
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strconv"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 )
@@ -129,15 +131,35 @@ func (f pageFiles) asset(ctx context.Context, load func() ([]byte, error)) (medi
 	if err != nil {
 		return "", nil, false
 	}
-	limits := imaging.Limits{MaxSide: f.w.set.Image.MaxSide, MaxDecodePixels: f.w.set.Image.MaxDecodePixels}
-	made, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), limits)
+	made, err := f.fitted(ctx, data)
 	if err != nil || pictureExtension(made.MediaType, made.Data) == "" {
 		return "", nil, false
 	}
-	if plain, ok := imaging.WithoutMetadata(made.MediaType, made.Data); ok {
-		made.Data = plain
-	}
 	return made.MediaType, made.Data, true
+}
+
+// fitted returns a picture without its metadata. The worker decodes it unless it fits as it is.
+func (f pageFiles) fitted(ctx context.Context, data []byte) (imaging.Encoded, error) {
+	made, err := imaging.AsIs(bytes.NewReader(data), int64(len(data)), f.w.pictureLimits())
+	if err == nil {
+		var ok bool
+		if made.Data, ok = imaging.WithoutMetadata(made.MediaType, made.Data); ok {
+			return made, nil
+		}
+	} else if !errors.Is(err, imaging.ErrUnfit) {
+		return made, err
+	}
+	s := f.w.reader(extract.Open{Kind: extract.KindImage})
+	s.Data = data
+	defer s.Close()
+	page, err := s.Page(ctx, extract.PageRequest{N: 1, Image: true, MaxSide: f.w.set.Image.MaxSide, MaxPixels: f.w.set.PDF.MaxPixels})
+	if err != nil {
+		return made, err
+	}
+	if page.Image == nil {
+		return made, imaging.ErrUnsupported
+	}
+	return imaging.Encoded{Data: page.Image.Bytes, MediaType: page.Image.MediaType, Width: page.Image.Width, Height: page.Image.Height, Changed: true}, nil
 }
 
 // composedBefore reports whether an attempt that was killed had made all pages.

@@ -104,6 +104,11 @@ func (s *script) StartFile(ctx context.Context, file fs.File, o extract.Open) (r
 	return s.Start(ctx, "", o)
 }
 
+// StartData is Start with a picture that is inside a document.
+func (s *script) StartData(ctx context.Context, data []byte, o extract.Open) (reading.Session, extract.Document, error) {
+	return s.Start(ctx, "", o)
+}
+
 type session struct {
 	s    *script
 	dead bool

@@ -1,7 +1,6 @@
 package ingestion
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
@@ -16,8 +15,8 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
-// picture makes a page of a picture: upright, without its location, with the text in it. This process draws what package imaging
-// reads. The worker draws the pages of a TIFF and all other formats, and recognises all text.
+// picture makes a page of a picture: upright, without its location, with the text in it. A picture that fits stays as it is, but
+// for its metadata. The worker decodes all others, and recognises all text: a large picture must not take the daemon's memory.
 type picture struct{}
 
 func (picture) name() string { return "image" }
@@ -29,8 +28,8 @@ const photoConfidence = 40
 type frames struct {
 	w       *work
 	s       *reading.Reader
-	here    bool  // package imaging reads it
-	refused error // why the worker does not; nil if it does
+	made    *imaging.Encoded // as it may stay; nil if the worker must decode it
+	refused error            // why the worker does not; nil if it does
 }
 
 func (picture) extract(ctx context.Context, w *work) error {
@@ -40,7 +39,7 @@ func (picture) extract(ctx context.Context, w *work) error {
 	if err != nil {
 		return err
 	}
-	if f.here, err = f.readable(); err != nil {
+	if f.made, err = f.asIs(); err != nil {
 		return err
 	}
 	if !ok || f.wantsWorker() {
@@ -55,20 +54,36 @@ func (picture) extract(ctx context.Context, w *work) error {
 	return f.pages(ctx, rec)
 }
 
-// readable reports whether package imaging reads the picture.
-func (f *frames) readable() (bool, error) {
+// asIs returns the picture if it may stay as it is, without metadata unless that is kept, or nil. It decodes nothing.
+func (f *frames) asIs() (*imaging.Encoded, error) {
 	file, size, err := f.w.im.open(f.w.job.at())
 	if err != nil {
-		return false, fault.Storage("open "+f.w.job.at(), err)
+		return nil, fault.Storage("open "+f.w.job.at(), err)
 	}
 	defer file.Close()
-	info, err := imaging.Probe(file, size)
-	return err == nil && info.Decodable, nil
+	made, err := imaging.AsIs(file, size, f.w.pictureLimits())
+	switch {
+	case errors.Is(err, imaging.ErrTooLarge):
+		return nil, fault.Permanent(failure.TooLarge, "make the picture smaller and drop it again", "%v", err)
+	case err != nil:
+		return nil, nil //nolint:nilerr // the worker reads it, or says why not
+	case f.w.set.Image.KeepLocation:
+		return &made, nil
+	}
+	data, ok := imaging.WithoutMetadata(made.MediaType, made.Data)
+	if !ok {
+		return nil, nil // encoding it again drops its metadata
+	}
+	made.Data = data
+	return &made, nil
 }
 
-func (f *frames) wantsWorker() bool {
-	return !f.here || f.w.job.Route.MediaType == "image/tiff" || f.imageStrategy(config.StrategyImageOCR)
+// pictureLimits are what pictures must fit to be kept as they are.
+func (w *work) pictureLimits() imaging.Limits {
+	return imaging.Limits{MaxSide: w.set.Image.MaxSide, MaxDecodePixels: w.set.Image.MaxDecodePixels}
 }
+
+func (f *frames) wantsWorker() bool { return f.made == nil || f.imageStrategy(config.StrategyImageOCR) }
 
 // open asks the worker for the number of pages, if that is needed, and makes the record.
 func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (documentRecord, error) {
@@ -99,7 +114,7 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 	}
 	if f.refused != nil {
 		rec.Warnings = append(rec.Warnings, f.lack())
-		if !f.here {
+		if f.made == nil {
 			rec.Document.Pages = 0 // the note shows the original instead
 			rec.Message = unread(filetype.KindImage)
 		}
@@ -108,22 +123,24 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 }
 
 // mayDoWithout reports whether the picture is imported although the worker does not read it: with image_copy, it is copied if
-// imaging reads it or Obsidian shows it.
+// it fits or Obsidian shows it.
 func (f *frames) mayDoWithout() bool {
-	return f.imageStrategy(config.StrategyImageCopy) && (f.here || shown[f.w.job.Route.MediaType] && f.w.set.KeepOriginal == config.KeepInBundle)
+	return f.imageStrategy(config.StrategyImageCopy) && (f.made != nil || shown[f.w.job.Route.MediaType] && f.w.set.KeepOriginal == config.KeepInBundle)
 }
 
 // lack describes what is missing without the worker.
 func (f *frames) lack() string {
 	why := reading.Plain(f.refused.Error(), "no reason is known")
-	if !f.here {
+	if f.made == nil {
 		return "the picture was not converted: " + why
 	}
 	return "text in the picture was not recognised: " + why
 }
 
-// shown holds the formats that Obsidian shows and package imaging does not read.
-var shown = map[string]bool{"image/svg+xml": true, "image/avif": true, "image/webp": true, "image/bmp": true}
+// shown holds the formats that Obsidian shows.
+var shown = map[string]bool{
+	"image/png": true, "image/jpeg": true, "image/gif": true, "image/svg+xml": true, "image/avif": true, "image/webp": true, "image/bmp": true,
+}
 
 func (f *frames) imageStrategy(name string) bool {
 	for _, s := range f.w.set.Image.Strategies {
@@ -141,7 +158,7 @@ func (f *frames) pages(ctx context.Context, rec documentRecord) error {
 	}
 	for _, n := range todo {
 		p := manifest.Page{N: n, Status: manifest.PageDone}
-		if err := f.draw(ctx, &p, rec.Document.Pages); err != nil {
+		if err := f.draw(ctx, &p); err != nil {
 			return err
 		}
 		if err := f.read(ctx, &p); err != nil {
@@ -155,21 +172,11 @@ func (f *frames) pages(ctx context.Context, rec documentRecord) error {
 }
 
 // draw makes the page's picture.
-func (f *frames) draw(ctx context.Context, p *manifest.Page, of int) error {
-	set := f.w.set.Image
-	if f.here && of == 1 {
-		made, err := f.normalised(ctx)
-		switch {
-		case err == nil:
-			return f.take(ctx, p, made)
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, imaging.ErrTooLarge):
-			return fault.Permanent(failure.TooLarge, "make the picture smaller and drop it again", "%v", err)
-		case f.refused != nil:
-			return fault.Permanent(failure.Corrupt, "open the picture in a viewer and save it again", "%v", err)
-		}
+func (f *frames) draw(ctx context.Context, p *manifest.Page) error {
+	if f.made != nil {
+		return f.take(ctx, p, *f.made)
 	}
+	set := f.w.set.Image
 	got, err := f.s.Page(ctx, extract.PageRequest{N: p.N, Image: true, MaxSide: set.MaxSide, MaxPixels: f.w.set.PDF.MaxPixels})
 	bad := reading.PageErrorOf(err)
 	if err != nil && bad == nil {
@@ -192,25 +199,4 @@ func (f *frames) take(ctx context.Context, p *manifest.Page, made imaging.Encode
 		p.Status, p.Error = manifest.PageFailed, bad.Message
 	}
 	return err
-}
-
-// normalised returns the picture upright, within limits, and without metadata unless that is kept.
-func (f *frames) normalised(ctx context.Context) (imaging.Encoded, error) {
-	file, size, err := f.w.im.open(f.w.job.at())
-	if err != nil {
-		return imaging.Encoded{}, fault.Storage("open "+f.w.job.at(), err)
-	}
-	defer file.Close()
-	limits := imaging.Limits{MaxSide: f.w.set.Image.MaxSide, MaxDecodePixels: f.w.set.Image.MaxDecodePixels}
-	made, err := imaging.Normalise(ctx, file, size, limits)
-	if err != nil || made.Changed || f.w.set.Image.KeepLocation {
-		return made, err
-	}
-	if data, ok := imaging.WithoutMetadata(made.MediaType, made.Data); ok {
-		made.Changed = made.Changed || !bytes.Equal(data, made.Data)
-		made.Data = data
-		return made, nil
-	}
-	limits.Accept = []string{"none"} // encode it again, which drops its metadata
-	return imaging.Normalise(ctx, file, size, limits)
 }

@@ -17,7 +17,7 @@ var errMetadata = errors.New("its metadata cannot be removed")
 func (m *loader) bare(ctx context.Context, made imaging.Encoded) (imaging.Encoded, error) {
 	data, ok := imaging.WithoutMetadata(made.MediaType, made.Data)
 	if !ok {
-		anew, err := m.untrusted(ctx, made.Data)
+		anew, err := m.converted(ctx, made.Data)
 		if err != nil {
 			return imaging.Encoded{}, err
 		}

@@ -44,8 +44,8 @@ func TestMedia_picturesLeaveBare(t *testing.T) {
 	}
 }
 
-// TestMedia_encodesAnewWhatItCannotClean: a service that takes HEIC gets what the worker makes of it; a PNG with a chunk that
-// nobody knows is decoded here where there is no worker.
+// TestMedia_encodesAnewWhatItCannotClean: a service that takes HEIC gets what the worker makes of it, and so does one that
+// takes a PNG with a chunk that nobody knows.
 func TestMedia_encodesAnewWhatItCannotClean(t *testing.T) {
 	t.Parallel()
 	heic, err := os.ReadFile("../cmd/vaultflow-worker/testdata/quarters.heic")
@@ -58,7 +58,7 @@ func TestMedia_encodesAnewWhatItCannotClean(t *testing.T) {
 	binary.BigEndian.PutUint32(odd[43:], crc32.ChecksumIEEE(odd[37:43]))
 	files := fstest.MapFS{"a.heic": {Data: heic}, "odd.png": {Data: odd}}
 	limits := imaging.Limits{Accept: []string{"image/heic", "image/jpeg", "image/png"}}
-	for name, worker := range map[string]Worker{"a.heic": &fakeWorker{}, "odd.png": nil} {
+	for name, worker := range map[string]Worker{"a.heic": &fakeWorker{}, "odd.png": &fakeWorker{}} {
 		data, mediaType, err := Source{FS: files, Worker: worker}.Loader(limits).Load(t.Context(), content.Image{Name: name})
 		if err != nil || mediaType == "image/heic" || bytes.Contains(data, []byte("xy")) {
 			t.Errorf("%s: %d bytes of %s, %v", name, len(data), mediaType, err)

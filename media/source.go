@@ -33,7 +33,7 @@ type Blobs interface {
 type Source struct {
 	FS          fs.FS
 	Blobs       Blobs      // of remote pictures; nil: there are none
-	Worker      Worker     // nil: pictures that only it decodes are not sent
+	Worker      Worker     // nil: pictures that do not fit as they are are not sent
 	Documents   *Documents // nil: no pages and no documents are sent
 	ImportedDir string     // pictures below it are always decoded in the worker
 	Cache       *Cache     // nil: every picture is made each time
@@ -104,8 +104,7 @@ func (m *loader) picture(ctx context.Context, image content.Image) (data []byte,
 	return made.Data, made.MediaType, nil
 }
 
-// file loads a picture of the vault. One from outside is decoded in the worker and re-encoded, whatever it is, and so is
-// every picture that this process cannot decode.
+// file loads a picture of the vault. The worker decodes and re-encodes one from outside, and any that does not fit as it is.
 func (m *loader) file(ctx context.Context, image content.Image) (imaging.Encoded, error) {
 	data, err := readAll(m.FS, image.Name)
 	if err != nil {
@@ -115,28 +114,18 @@ func (m *loader) file(ctx context.Context, image content.Image) (imaging.Encoded
 		return imaging.Encoded{}, ErrChanged
 	}
 	if below(m.ImportedDir, image.Name) {
-		return m.untrusted(ctx, data)
-	}
-	encoded, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), m.limits)
-	if errors.Is(err, imaging.ErrUnsupported) {
 		return m.converted(ctx, data)
 	}
-	return encoded, err
+	return m.fitting(ctx, data)
 }
 
-// untrusted converts a picture from outside. Where there is no worker, the kinds that Go's own decoders read are encoded
-// again here: they cannot be made to overwrite memory, only to use some.
-func (m *loader) untrusted(ctx context.Context, data []byte) (imaging.Encoded, error) {
-	if m.Worker != nil && m.Worker.Ready() == nil {
+// fitting keeps a picture that fits, and has the worker convert any other.
+func (m *loader) fitting(ctx context.Context, data []byte) (imaging.Encoded, error) {
+	made, err := imaging.AsIs(bytes.NewReader(data), int64(len(data)), m.limits)
+	if errors.Is(err, imaging.ErrUnfit) {
 		return m.converted(ctx, data)
 	}
-	limits := m.limits
-	limits.Reencode = true
-	encoded, err := imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), limits)
-	if errors.Is(err, imaging.ErrUnsupported) {
-		return imaging.Encoded{}, ErrNoWorker
-	}
-	return encoded, err
+	return made, err
 }
 
 func (m *loader) converted(ctx context.Context, data []byte) (imaging.Encoded, error) {
@@ -145,7 +134,7 @@ func (m *loader) converted(ctx context.Context, data []byte) (imaging.Encoded, e
 	return made, err
 }
 
-// blob loads a remote picture. It was decoded in the worker when it was fetched.
+// blob loads a remote picture. The worker decoded it when it was fetched.
 func (m *loader) blob(ctx context.Context, image content.Image) (imaging.Encoded, error) {
 	if m.Blobs == nil {
 		return imaging.Encoded{}, errors.New("there is no place for fetched pictures")
@@ -154,7 +143,7 @@ func (m *loader) blob(ctx context.Context, image content.Image) (imaging.Encoded
 	if err != nil {
 		return imaging.Encoded{}, err
 	}
-	return imaging.Normalise(ctx, bytes.NewReader(data), int64(len(data)), m.limits)
+	return m.fitting(ctx, data)
 }
 
 // page renders a page of a document, or a part of it.

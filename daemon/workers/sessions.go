@@ -43,6 +43,16 @@ func (s importing) StartFile(ctx context.Context, file fs.File, o extract.Open) 
 	return s.on(ctx, f, o)
 }
 
+// StartData implements reading.Worker.
+func (s importing) StartData(ctx context.Context, data []byte, o extract.Open) (reading.Session, extract.Document, error) {
+	f, remove, err := unnamed(data)
+	if err != nil {
+		return nil, extract.Document{}, err
+	}
+	defer remove()
+	return s.on(ctx, f, o)
+}
+
 func (s importing) on(ctx context.Context, f *os.File, o extract.Open) (reading.Session, extract.Document, error) {
 	session, document, err := s.workers.start(ctx, f, o)
 	if err != nil {
@@ -84,23 +94,34 @@ func (p prompting) Open(ctx context.Context, name, digest string, o extract.Open
 	return p.start(ctx, f, o)
 }
 
-// OpenData implements media.Worker. The worker maps a file, so the bytes go into one without a name.
-func (p prompting) OpenData(ctx context.Context, data []byte, o extract.Open) (session media.Session, doc extract.Document, err error) {
-	f, err := os.CreateTemp("", "vaultflow-picture-*")
+// OpenData implements media.Worker.
+func (p prompting) OpenData(ctx context.Context, data []byte, o extract.Open) (media.Session, extract.Document, error) {
+	f, remove, err := unnamed(data)
 	if err != nil {
-		return nil, doc, fmt.Errorf("make a file for the worker: %w", err)
+		return nil, extract.Document{}, err
 	}
-	unnamed := os.Remove(f.Name()) == nil // nothing remains of it, even if this process is killed; fails on Windows
-	defer func() {
-		_ = f.Close() // the worker has a descriptor of its own
-		if !unnamed {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if _, err := f.Write(data); err != nil {
-		return nil, doc, fmt.Errorf("fill the worker's file: %w", err)
-	}
+	defer remove()
 	return p.start(ctx, f, o)
+}
+
+// unnamed puts bytes into a file without a name, because the worker maps a file. The worker has a descriptor of its own when it
+// has started; the file must be removed then.
+func unnamed(data []byte) (f *os.File, remove func(), err error) {
+	if f, err = os.CreateTemp("", "vaultflow-picture-*"); err != nil {
+		return nil, nil, fmt.Errorf("make a file for the worker: %w", err)
+	}
+	gone := os.Remove(f.Name()) == nil // nothing remains of it, even if this process is killed; fails on Windows
+	remove = func() {
+		_ = f.Close() // nothing is written any more
+		if !gone {
+			_ = os.Remove(f.Name()) // the system's own sweep takes it otherwise
+		}
+	}
+	if _, err := f.Write(data); err != nil {
+		remove()
+		return nil, nil, fmt.Errorf("fill the worker's file: %w", err)
+	}
+	return f, remove, nil
 }
 
 func (p prompting) start(ctx context.Context, f *os.File, o extract.Open) (media.Session, extract.Document, error) {

@@ -22,6 +22,8 @@ type Worker interface {
 	Start(ctx context.Context, name string, o extract.Open) (Session, extract.Document, error)
 	// StartFile is Start with an open file of a bundle. The caller closes it.
 	StartFile(ctx context.Context, file fs.File, o extract.Open) (Session, extract.Document, error)
+	// StartData is Start with bytes that are no file, such as a picture inside a document.
+	StartData(ctx context.Context, data []byte, o extract.Open) (Session, extract.Document, error)
 }
 
 // Session is one worker process with one open document, used by one goroutine at a time. After a time-out or a crash it is dead,
@@ -39,13 +41,17 @@ type Reader struct {
 	Exists func(name string) bool
 	Open   extract.Open
 	File   func() (fs.File, error) // opens the document if it is not a file of the vault; may be nil
+	Data   []byte                  // the document if it is no file; may be nil
 
 	session Session
 }
 
 // begin opens the document in a new session, once.
 func (r *Reader) begin(ctx context.Context) (Session, extract.Document, error) {
-	if r.File == nil {
+	switch {
+	case r.Data != nil:
+		return r.Worker.StartData(ctx, r.Data, r.Open)
+	case r.File == nil:
 		return r.Worker.Start(ctx, r.Name, r.Open)
 	}
 	file, err := r.File()
