@@ -8,6 +8,5 @@
 // The package keeps no state of its own. Its progress is in two hidden folders that the vault stages for an import. One becomes
 // the bundle. The other holds a small record of each finished page and the publishing plan, and is discarded when the original
 // is filed. A worker process behind [reading.Worker] reads documents, and everything it sends is untrusted. The package decodes
-// no document in this process, except pictures in the formats that package imaging reads, and writes only through [vault.Files]
-// and [vault.Bundle].
+// no picture and no page in this process, and writes only through [vault.Files] and [vault.Bundle].
 package ingestion

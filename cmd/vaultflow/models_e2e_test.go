@@ -59,6 +59,7 @@ func forAdapters(t *testing.T, test func(t *testing.T, a adapter)) {
 type bench struct {
 	t      *testing.T
 	dir    string // holds vault and state
+	worker string // path of the worker; empty: there is none
 	server *llmtest.Server
 }
 
@@ -140,7 +141,7 @@ func (b *bench) run(code int, args ...string) (stdout, stderr string) {
 	cmd := exec.CommandContext(b.t.Context(), self, args...)
 	cmd.Args[0] = "vaultflow"
 	cmd.Dir = b.dir
-	cmd.Env = []string{"LAB_KEY=" + llmtest.Key, "PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
+	cmd.Env = []string{"LAB_KEY=" + llmtest.Key, "PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "VAULTFLOW_WORKER=" + b.worker}
 	for key, value := range environment(b.dir) {
 		cmd.Env = append(cmd.Env, key+"="+value)
 	}

@@ -34,10 +34,17 @@ func TestScript(t *testing.T) {
 		Dir: filepath.Join("testdata", "script"), RequireExplicitExec: true, RequireUniqueNames: true, UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOUSE", house)
+			env.Setenv("WORKER", os.Getenv("VAULTFLOW_WORKER"))
 			for key, value := range environment(env.WorkDir) {
 				env.Setenv(key, value)
 			}
 			return os.MkdirAll(filepath.Join(env.WorkDir, "vault"), 0o755)
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "worker" {
+				return false, fmt.Errorf("no condition %q", name)
+			}
+			return os.Getenv("VAULTFLOW_WORKER") != "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": wantExit, "copytree": copyTree, "crlf": crlf, "bytes": compareBytes, "unchanged": unchanged,
