@@ -90,7 +90,7 @@ func (co composing) compose(ctx context.Context, c composed) error {
 			p.Image, p.Others = &images[0], images[1:]
 		}
 		if text := strings.TrimSpace(placePictures(markdown.Sanitise(part.text), paths)); text != "" {
-			if err := (pageFiles(co)).keepText(ctx, &p, text, manifest.TextLayer); err != nil {
+			if err := pageFiles(co).keepText(ctx, &p, text, manifest.TextLayer); err != nil {
 				return err
 			}
 		}
