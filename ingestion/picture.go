@@ -66,7 +66,7 @@ func (f *frames) asIs() (*imaging.Encoded, error) {
 	case errors.Is(err, imaging.ErrTooLarge):
 		return nil, fault.Permanent(failure.TooLarge, "make the picture smaller and drop it again", "%v", err)
 	case err != nil:
-		return nil, nil //nolint:nilerr // the worker reads it, or says why not
+		return nil, nil //nolint:nilerr // the worker reads it, or returns the reason
 	case f.w.set.Image.KeepLocation:
 		return &made, nil
 	}
