@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -25,6 +26,7 @@ type document struct {
 	name   string // relative to the set's folder, with slashes
 	sha256 string
 	half   half
+	absent bool // only a pointer of Git LFS is here; digest and half are those of the file it stands for
 }
 
 // halfOf says in which half a file is: an even digest is unseen.
@@ -33,6 +35,18 @@ func halfOf(sum [sha256.Size]byte) half {
 		return unseen
 	}
 	return seen
+}
+
+var pointer = regexp.MustCompile(`^version https://git-lfs\.github\.com/spec/v1\noid sha256:([0-9a-f]{64})\n`)
+
+// digest is the digest of a file, also when only a pointer of Git LFS to it is here.
+func digest(data []byte) (sum [sha256.Size]byte, absent bool) {
+	m := pointer.FindSubmatch(data)
+	if m == nil {
+		return sha256.Sum256(data), false
+	}
+	n, err := hex.Decode(sum[:], m[1])
+	return sum, err == nil && n == len(sum)
 }
 
 // list returns the PDF files below a folder that are in one of the halves, by name. Files with equal bytes are one.
@@ -51,8 +65,8 @@ func list(dir string, halves []half) ([]document, error) {
 		if err != nil {
 			return err
 		}
-		sum := sha256.Sum256(data)
-		f := document{path: path, name: filepath.ToSlash(name), sha256: hex.EncodeToString(sum[:]), half: halfOf(sum)}
+		sum, absent := digest(data)
+		f := document{path: path, name: filepath.ToSlash(name), sha256: hex.EncodeToString(sum[:]), half: halfOf(sum), absent: absent}
 		if !known[f.sha256] && slices.Contains(halves, f.half) {
 			known[f.sha256] = true
 			files = append(files, f)

@@ -40,6 +40,8 @@ var measures = []struct {
 	measure func(*run, context.Context, string, half) error
 }{
 	{"icdar", (*run).icdar},
+	{"olmocr", (*run).olmocr},
+	{"opendataloader", (*run).opendataloader},
 }
 
 func main() {

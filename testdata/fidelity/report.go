@@ -58,7 +58,7 @@ func (r *report) finish(o options) (missed int, err error) {
 	}
 	var b strings.Builder
 	r.markdown(&b, o.halves)
-	return missed, os.WriteFile(o.out, []byte(b.String()), 0o644)
+	return missed, os.WriteFile(o.out, []byte(b.String()), 0o644) //nolint:gosec // it goes into the documents of the project
 }
 
 // markdown writes a table: a row for each figure, and for each program a column in each half.
