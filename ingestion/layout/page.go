@@ -10,6 +10,7 @@ type Page struct {
 	Rules         []Box  // drawn lines, thin bars and the sides of rectangles: borders of tables
 	Pictures      []Box
 	Links         []Link
+	Tags          []Tag // in the reading order of the document's own structure; nil without one
 }
 
 // Line is a run of text on one baseline without a wide gap in it: a line of a paragraph, or a cell of a table.
