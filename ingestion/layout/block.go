@@ -19,6 +19,7 @@ type block struct {
 	code     bool
 	alone    bool // with space or another style on both sides
 	leads    bool // one line above a paragraph that is set as what belongs to it is
+	tag      Tag  // of its lines, in a document that has a structure
 }
 
 // blocks divides the lines where the space, the size, the weight or the column changes.
@@ -38,15 +39,16 @@ func blocks(items []item) []block {
 			continue
 		}
 		n := len(out)
-		if n > 0 && out[n-1].table == nil && !ordinals[i] && !out[n-1].nests(it.line) && out[n-1].extends(it.line, pitch) {
+		if n > 0 && out[n-1].table == nil && out[n-1].takes(it, ordinals[i], pitch) {
 			out[n-1].lines = append(out[n-1].lines, it.line)
 			out[n-1].bold = out[n-1].bold && it.line.Bold
 			i++
 			continue
 		}
+		numbers := ordinals[i] || it.tag.Role == RoleItem && ordinal.MatchString(it.line.Text)
 		out = append(out, block{
-			lines: []Line{it.line}, bold: it.line.Bold, item: ordinals[i],
-			bulleted: bullet.MatchString(it.line.Text) || n > 0 && out[n-1].nests(it.line), code: it.line.mono(),
+			lines: []Line{it.line}, bold: it.line.Bold, item: numbers, code: it.line.mono(), tag: it.tag,
+			bulleted: bullet.MatchString(it.line.Text) || n > 0 && out[n-1].nests(it.line) || it.tag.Role == RoleItem && !numbers,
 		})
 		i++
 	}
@@ -56,6 +58,14 @@ func blocks(items []item) []block {
 		out[i].leads = i+1 < len(out) && out[i].above(out[i+1])
 	}
 	return out
+}
+
+// takes reports whether the next line belongs to the block: by its tags, or else by the way it is set.
+func (b block) takes(it item, ordinal bool, pitch float64) bool {
+	if b.tag.Block != 0 || it.tag.Block != 0 {
+		return b.tag.Block == it.tag.Block && b.code == it.line.mono()
+	}
+	return !ordinal && !b.nests(it.line) && b.extends(it.line, pitch)
 }
 
 // pitchOf is the usual distance of lines in sizes of their type.

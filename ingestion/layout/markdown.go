@@ -28,20 +28,13 @@ type Read struct {
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	lines := link(p.withoutHeads(clean(page.Lines), page.Height), page.Links)
 	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links}
-	tables, rest := ruledTables(lines, page.Rules)
-	columns := bands(rest, 0)
-	var items []item
-	for _, band := range columns {
-		found, others := alignedTables(band)
-		tables = append(tables, found...)
-		for _, line := range others {
-			items = append(items, item{box: line.Box, line: line})
-		}
+	items, structure := structured(lines, page.Tags)
+	complexity := false
+	if !structure {
+		items, complexity = found(lines, page.Rules)
+		items = inOrder(items, 0)
 	}
-	for i := range tables {
-		items = append(items, item{box: tables[i].box, table: &tables[i]})
-	}
-	all, from := blocks(inOrder(items, 0)), (*Tail)(nil)
+	all, from := blocks(items), (*Tail)(nil)
 	if len(all) > 0 && all[0].table != nil {
 		if from = before(); !all[0].table.continues(from, page.Height) {
 			from = nil
@@ -59,8 +52,26 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	}
 	return Read{
 		Plain: w.plain.String(), Markdown: w.marked.String(), Tail: w.tail(all, page.Height, from),
-		Doubts: w.doubts, Complex: len(tables) > 0 || len(columns) > 1,
+		Doubts: w.doubts, Complex: complexity,
 	}
+}
+
+// found finds the tables of a page by the way they are set, and returns them with the other lines. The page is complex if it has tables or
+// columns.
+func found(lines []Line, rules []Box) (items []item, complexity bool) {
+	tables, rest := ruledTables(lines, rules)
+	columns := bands(rest, 0)
+	for _, band := range columns {
+		aligned, others := alignedTables(band)
+		tables = append(tables, aligned...)
+		for _, line := range others {
+			items = append(items, item{box: line.Box, line: line})
+		}
+	}
+	for i := range tables {
+		items = append(items, item{box: tables[i].box, table: &tables[i]})
+	}
+	return items, len(tables) > 0 || len(columns) > 1
 }
 
 // bands divides lines into columns of text, so that tables are found within each.

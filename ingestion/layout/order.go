@@ -10,6 +10,7 @@ type item struct {
 	box   Box
 	line  Line
 	table *table
+	tag   Tag // of the line, in a document that has a structure
 }
 
 // deepest is how often columns may stand within columns.

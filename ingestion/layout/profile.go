@@ -118,6 +118,9 @@ var (
 func (p Profile) level(text string, b block, page int) int {
 	n := len([]rune(text))
 	size := b.lines[0].Size
+	if b.tag.Role == RoleHeading && n <= 200 {
+		return min(max(b.tag.Level, 1), 6)
+	}
 	if n > 200 || entry.MatchString(text) || b.bulleted || b.item && size <= p.body*1.15 {
 		return 0
 	}

@@ -77,6 +77,7 @@ func describe(by *renderers) extract.Document {
 	}
 	info.Encrypted = info.Encrypted || by.locked()
 	info.Forms = info.Forms || by.second != nil && by.second.HasForm()
+	info.Tagged = info.Tagged || by.traces.structure
 	info.WantsPDFium = by.traces != (traces{}) || by.second != nil
 	if by.traces.catalog || by.second != nil {
 		if second, err := by.pdfium(); err == nil {

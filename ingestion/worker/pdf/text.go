@@ -6,6 +6,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
+	"github.com/vaultflow/vaultflow/ingestion/worker/pdfium"
 )
 
 // Sampling for a profile ends early when it has read more, or taken longer, than this.
@@ -23,13 +24,14 @@ type texts struct {
 	pages  int
 	titles []layout.Title // of the outline
 	alone  bool           // no page is read for another's sake
+	tagged bool           // the document has a structure of its own
 
 	profile *layout.Profile      // nil until text is requested
 	tails   map[int]*layout.Tail // tables that end pages, of the pages that were read
 }
 
 func newTexts(by *renderers, info extract.Document, alone bool) *texts {
-	t := &texts{by: by, pages: info.Pages, alone: alone, tails: map[int]*layout.Tail{}}
+	t := &texts{by: by, pages: info.Pages, alone: alone, tagged: info.Tagged, tails: map[int]*layout.Tail{}}
 	for _, item := range info.Outline {
 		t.titles = append(t.titles, layout.Title{Text: item.Title, Level: item.Level, Page: item.Page})
 	}
@@ -41,6 +43,7 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 	var out *extract.PageText
 	if !by.pdfium {
 		page, err := t.layer(n)
+		page.Tags = t.tags(n)
 		if err != nil && !t.by.mayFallBack() {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
@@ -80,8 +83,21 @@ func (t *texts) tail(n, back int) *layout.Tail {
 	if err != nil {
 		return nil
 	}
+	page.Tags = t.tags(n)
 	_, t.tails[n] = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, back-1) })
 	return t.tails[n]
+}
+
+// tags returns the structure of a page that its document has, or nil. Only PDFium reads it.
+func (t *texts) tags(n int) []layout.Tag {
+	if !t.tagged {
+		return nil
+	}
+	second, err := t.by.pdfium()
+	if err != nil {
+		return nil
+	}
+	return pdfium.Tags(second, n)
 }
 
 // layer reads the text of a page with MuPDF. MuPDF reports whether there are links, PDFium where; without PDFium, only their

@@ -14,6 +14,7 @@ type traces struct {
 	wide        bool // text in a Chinese, Japanese or Korean encoding that the file may leave to the reader's fonts
 	links       bool
 	catalog     bool // the catalog may name the language, or labels of pages
+	structure   bool // the document may have a structure of its own
 }
 
 var (
@@ -23,6 +24,7 @@ var (
 		`(?:83|90)(?:ms|msp|pv)-RKSJ|Add-RKSJ|Ext-RKSJ|EUC|KSC(?:ms|pc)?-(?:EUC|UHC)(?:-HW)?)-[HV]\b|/Ordering[\s\0]*\((?:GB1|CNS1|Japan1|Japan2|Korea1|KR)\)`)
 	linkTrace    = regexp.MustCompile(`/Subtype[\s\0]*/Link\b`)
 	catalogTrace = regexp.MustCompile(`/PageLabels\b|/Lang[\s\0]*[(<]`)
+	structTrace  = regexp.MustCompile(`/StructTreeRoot\b`)
 	objectStream = regexp.MustCompile(`/Type[\s\0]*/ObjStm\b`)
 	streamStart  = []byte("stream")
 	encryption   = []byte("/Encrypt")
@@ -42,13 +44,13 @@ func findTraces(data []byte) traces {
 	if len(streams) == 0 {
 		return t
 	}
-	anything := traces{annotations: true, wide: t.wide, links: true, catalog: true}
+	anything := traces{annotations: true, wide: t.wide, links: true, catalog: true, structure: true}
 	if bytes.Contains(data, encryption) {
 		return anything // its object streams are encrypted
 	}
 	unpacked := 0
 	for _, at := range streams {
-		if t == (traces{true, true, true, true}) {
+		if t == (traces{true, true, true, true, true}) {
 			break
 		}
 		objects, ok := unpack(data[at[1]:])
@@ -57,13 +59,15 @@ func findTraces(data []byte) traces {
 			return anything
 		}
 		found := tracesIn(objects)
-		t = traces{t.annotations || found.annotations, t.wide || found.wide, t.links || found.links, t.catalog || found.catalog}
+		t = traces{
+			t.annotations || found.annotations, t.wide || found.wide, t.links || found.links, t.catalog || found.catalog, t.structure || found.structure,
+		}
 	}
 	return t
 }
 
 func tracesIn(data []byte) traces {
-	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), catalogTrace.Match(data)}
+	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), catalogTrace.Match(data), structTrace.Match(data)}
 }
 
 // unpack returns the objects of a stream whose dictionary ends soon after data begins.
