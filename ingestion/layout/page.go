@@ -23,6 +23,7 @@ type Line struct {
 	Bold      bool
 	Italic    bool
 	Invisible bool // drawn without ink, like the text behind a scan
+	Turns     int  // quarter turns clockwise of its direction, or -1 for other angles
 	spans     []span
 }
 

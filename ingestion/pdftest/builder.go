@@ -51,6 +51,7 @@ type Builder struct {
 	lossless      bool
 	grain         uint64 // of the next scans; 0: of their page
 	wide          bool   // a page has text in a font that is not in the file
+	codes         map[byte]string
 }
 
 type page struct {
@@ -227,6 +228,9 @@ func (b *Builder) Bytes() []byte {
 	w.put(d.bold, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
 	if b.wide {
 		d.wideFont = d.putWide()
+	}
+	if b.codes != nil {
+		d.codedFont = d.putCoded()
 	}
 	for range pages {
 		d.pages = append(d.pages, w.reserve())

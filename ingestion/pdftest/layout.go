@@ -12,6 +12,7 @@ type layout struct {
 	catalog, tree int
 	regular, bold int
 	wideFont      int // 0 when no page needs it
+	codedFont     int // likewise
 	pages         []int
 	fields        []int
 }
@@ -20,8 +21,10 @@ func (d *layout) putPage(n int, p *page) {
 	content := d.w.reserve()
 	d.w.putStream(content, "", []byte(p.content))
 	resources := fmt.Sprintf("/Font << /F1 %s /F2 %s >>", ref(d.regular), ref(d.bold))
-	if d.wideFont > 0 {
-		resources = fmt.Sprintf("/Font << /F1 %s /F2 %s /F3 %s >>", ref(d.regular), ref(d.bold), ref(d.wideFont))
+	for name, font := range map[string]int{"F3": d.wideFont, "F4": d.codedFont} {
+		if font > 0 {
+			resources = strings.TrimSuffix(resources, ">>") + fmt.Sprintf("/%s %s >>", name, ref(font))
+		}
 	}
 	if p.picture != nil {
 		image := d.w.reserve()

@@ -2,7 +2,10 @@ package pdftest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"unicode/utf16"
 )
 
 // Placed is a text at a place of a page: X of its left edge, and Y of its baseline from the top, in points.
@@ -11,6 +14,9 @@ type Placed struct {
 	X, Y float64
 	Size float64 // in points; 0 is 11
 	Bold bool
+
+	Spacing float64 // between letters, in points
+	Coded   bool    // each byte stands for what Codes says
 }
 
 // Rule is a straight line between two places, in points from the upper left corner.
@@ -30,9 +36,36 @@ func (b *Builder) PlacedPage(texts []Placed, rules []Rule) *Builder {
 		if t.Bold {
 			font = "F2"
 		}
-		fmt.Fprintf(&out, "BT /%s %g Tf %.2f %.2f Td %s Tj ET\n", font, size, t.X, b.height-t.Y, literal(t.Text))
+		if t.Coded {
+			font = "F4"
+		}
+		fmt.Fprintf(&out, "BT /%s %g Tf %g Tc %.2f %.2f Td %s Tj ET\n", font, size, t.Spacing, t.X, b.height-t.Y, literal(t.Text))
 	}
 	return b.add(&page{content: out.String()})
+}
+
+// Codes says for which text each byte of Coded texts stands. Their font looks like Helvetica.
+func (b *Builder) Codes(codes map[byte]string) *Builder {
+	b.codes = codes
+	return b
+}
+
+// putCoded puts the font of Coded texts.
+func (d *layout) putCoded() int {
+	var rows strings.Builder
+	for _, code := range slices.Sorted(maps.Keys(d.codes)) {
+		fmt.Fprintf(&rows, "<%02X> <", code)
+		for _, unit := range utf16.Encode([]rune(d.codes[code])) {
+			fmt.Fprintf(&rows, "%04X", unit)
+		}
+		rows.WriteString(">\n")
+	}
+	n, table := d.w.reserve(), d.w.reserve()
+	d.w.putStream(table, "", fmt.Appendf(nil, "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Codes def /CMapType 2 def\n"+
+		"1 begincodespacerange <00> <FF> endcodespacerange\n%d beginbfchar\n%sendbfchar endcmap CMapName currentdict /CMap defineresource pop end end",
+		len(d.codes), rows.String()))
+	d.w.put(n, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode "+ref(table)+" >>")
+	return n
 }
 
 // Fill paints rectangles between opposite corners onto the last page, from black (0) to white (1).

@@ -2,7 +2,9 @@ package mupdf
 
 import (
 	"html"
+	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -46,6 +48,7 @@ func readHTML(page string) layout.Page {
 		}
 	}
 	dropOutside(&l)
+	dropDoubled(&l)
 	return l
 }
 
@@ -92,6 +95,22 @@ func dropOutside(l *layout.Page) {
 	l.Lines = kept
 }
 
+// dropDoubled drops lines that are printed again a little aside, to look bold.
+func dropDoubled(l *layout.Page) {
+	seen := map[string][]layout.Box{}
+	l.Lines = slices.DeleteFunc(l.Lines, func(line layout.Line) bool {
+		near := 0.12 * line.Size
+		before := seen[line.Text]
+		if slices.ContainsFunc(before[max(0, len(before)-8):], func(b layout.Box) bool {
+			return math.Abs(b.X0-line.Box.X0) <= near && math.Abs(b.Y0-line.Box.Y0) <= near
+		}) {
+			return true
+		}
+		seen[line.Text] = append(before, line.Box)
+		return false
+	})
+}
+
 func number(s string) float64 {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
@@ -114,4 +133,19 @@ func sideBySide(page layout.Page) bool {
 		rows[row] = line.Box.X0
 	}
 	return false
+}
+
+// needsGlyphs reports whether the HTML of a page is not enough to read it: its text does not run down the page, some letters are
+// spaced, run from right to left, or have no size.
+func needsGlyphs(page layout.Page) bool {
+	rising := 0
+	for i, l := range page.Lines {
+		if l.Size < 1 || letterSpaced(l.Text) || strings.ContainsFunc(l.Text, isRightToLeft) {
+			return true
+		}
+		if i > 0 && l.Box.Y0 < page.Lines[i-1].Box.Y0+1 {
+			rising++
+		}
+	}
+	return rising*3 > len(page.Lines)
 }

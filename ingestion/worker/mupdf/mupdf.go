@@ -121,7 +121,7 @@ func (d *Document) TextWithLinks(n int, links []layout.Link) (layout.Page, error
 		return layout.Page{}, err
 	}
 	page.Links = links
-	if sideBySide(page) || len(links) > 0 {
+	if sideBySide(page) || needsGlyphs(page) || len(links) > 0 {
 		if drawn, err := d.doc.SVG(n - 1); err == nil { // without it, edges are estimated and rules unknown
 			addSVG(&page, drawn)
 		}

@@ -1,10 +1,8 @@
 package mupdf
 
 import (
-	"cmp"
 	"html"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/layout"
@@ -12,11 +10,15 @@ import (
 
 // glyph is a letter as MuPDF draws it: where its baseline begins, and how large.
 type glyph struct {
-	text string
-	id   string // of the outline: font and glyph
-	x, y float64
-	size float64
+	text  string // normalised; empty for blanks
+	id    string // of the outline: font and glyph
+	x, y  float64
+	size  float64
+	turns int // quarter turns clockwise of its direction, or askew
 }
+
+// askew is the turn of glyphs at any other angle.
+const askew = -1
 
 // maxRules limits what is read of maps and drawings.
 const maxRules = 20_000
@@ -34,14 +36,51 @@ func addSVG(page *layout.Page, svg string) {
 			hidden--
 		case hidden > 0:
 		case strings.HasPrefix(line, "<use "):
-			if m, ok := transform(line); ok && m[0] > 0 && m[1] == 0 {
-				glyphs = append(glyphs, glyph{html.UnescapeString(attribute(line, "data-text")), attribute(line, "xlink:href"), m[4], m[5], m[0]})
+			if m, ok := transform(line); ok {
+				glyphs = append(glyphs, glyphOf(line, m))
 			}
 		case strings.HasPrefix(line, "<path ") && len(page.Rules) < maxRules:
 			page.Rules = append(page.Rules, rulesOf(line)...)
 		}
 	}
-	place(page.Lines, glyphs)
+	correctLigatures(page.Lines, glyphs)
+	place(page, glyphs)
+}
+
+func glyphOf(use string, m [6]float64) glyph {
+	text := html.UnescapeString(attribute(use, "data-text"))
+	return glyph{
+		text: strings.TrimSpace(layout.Normal(text)), id: attribute(use, "xlink:href"),
+		x: m[4], y: m[5], size: math.Hypot(m[0], m[1]), turns: turnsOf(m[0], m[1]),
+	}
+}
+
+// turnsOf returns in which direction text runs whose base goes along (a, b).
+func turnsOf(a, b float64) int {
+	switch level, upright := math.Abs(a), math.Abs(b); {
+	case upright <= 0.02*level && a > 0:
+		return 0
+	case level <= 0.02*upright && b > 0:
+		return 1
+	case upright <= 0.02*level && a < 0:
+		return 2
+	case level <= 0.02*upright && b < 0:
+		return 3
+	}
+	return askew
+}
+
+// along returns how far in the direction of its text a glyph begins, and how far down its baseline is, as the text is read.
+func (g glyph) along() (u, v float64) {
+	switch g.turns {
+	case 1:
+		return g.y, -g.x
+	case 2:
+		return -g.x, -g.y
+	case 3:
+		return -g.y, g.x
+	}
+	return g.x, g.y
 }
 
 func attribute(element, name string) string {
@@ -68,67 +107,15 @@ func transform(element string) (m [6]float64, ok bool) {
 	return m, true
 }
 
-// place finds the letters of each line among the glyphs, by its baseline, its left edge and its text. MuPDF puts the top
-// of a line eight tenths of its height above the baseline.
-func place(lines []layout.Line, glyphs []glyph) {
-	widths := widthsOf(glyphs)
-	rows := map[int][]glyph{}
-	for _, g := range glyphs {
-		rows[int(math.Round(g.y))] = append(rows[int(math.Round(g.y))], g)
-	}
-	for _, row := range rows {
-		slices.SortStableFunc(row, func(a, b glyph) int { return cmp.Compare(a.x, b.x) })
-	}
-	for i := range lines {
-		line := &lines[i]
-		base := line.Box.Y0 + 0.8*(line.Box.Y1-line.Box.Y0)
-		key := int(math.Round(base))
-		for _, at := range []int{key, key - 1, key + 1} {
-			if edges, right, ok := match(*line, rows[at], widths); ok {
-				line.Edges, line.Box.X1 = edges, max(right, line.Box.X0)
-				break
-			}
-		}
-	}
-}
-
-// match returns the left edges of a line's letters and its right edge. Letters of a ligature share its place.
-func match(line layout.Line, row []glyph, widths map[string]float64) (edges []float64, right float64, ok bool) {
-	at, _ := slices.BinarySearchFunc(row, line.Box.X0-0.6, func(g glyph, x float64) int { return cmp.Compare(g.x, x) })
-	rest := ""
-	var last glyph
-	for _, r := range line.Text {
-		if r == ' ' {
-			edges = append(edges, last.x+widths[last.id]*last.size)
-			continue
-		}
-		if rest == "" {
-			for at < len(row) && strings.TrimSpace(row[at].text) == "" {
-				at++
-			}
-			if at == len(row) {
-				return nil, 0, false
-			}
-			last, rest = row[at], layout.Normal(row[at].text)
-			at++
-		}
-		var fits bool
-		if rest, fits = strings.CutPrefix(rest, string(r)); !fits {
-			return nil, 0, false
-		}
-		edges = append(edges, last.x)
-	}
-	return edges, last.x + widths[last.id]*last.size, len(edges) > 0
-}
-
 // widthsOf learns how far glyphs advance, in sizes, from what follows them most closely.
 func widthsOf(glyphs []glyph) map[string]float64 {
 	widths := map[string]float64{}
 	for i, g := range glyphs {
 		width := 0.6
-		if i+1 < len(glyphs) {
-			if next := glyphs[i+1]; next.y == g.y && next.size == g.size && next.x > g.x {
-				width = min((next.x-g.x)/g.size, 1)
+		if i+1 < len(glyphs) && glyphs[i+1].turns == g.turns && g.size > 0 {
+			u, v := g.along()
+			if nu, nv := glyphs[i+1].along(); math.Abs(nv-v) < 0.01 && nu > u {
+				width = min((nu-u)/g.size, 1)
 			}
 		}
 		if before, ok := widths[g.id]; !ok || width < before {

@@ -1,0 +1,291 @@
+package mupdf
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+// placer finds the glyphs of lines. MuPDF writes lines and glyphs in the order of the file, so those of a line mostly follow those of
+// the line before; where they do not, they are looked up by place.
+type placer struct {
+	glyphs []glyph // without blanks
+	widths map[string]float64
+	at     map[[2]int][]int // glyphs by their place in whole points
+	next   int
+	tried  int
+}
+
+// maxTried limits how often glyphs are compared with lines, on a hostile page.
+const maxTried = 200_000
+
+// place adds the exact places of letters to lines, and drops lines that are printed twice. If most of the page's text lies on its side
+// or upside down, the page is turned, so that its text can be read.
+func place(page *layout.Page, glyphs []glyph) {
+	p := placer{widths: widthsOf(glyphs), at: map[[2]int][]int{}}
+	for _, g := range glyphs {
+		if g.text != "" {
+			key := [2]int{int(math.Floor(g.x)), int(math.Floor(g.y))}
+			p.at[key] = append(p.at[key], len(p.glyphs))
+			p.glyphs = append(p.glyphs, g)
+		}
+	}
+	var letters [4]int
+	for i := range page.Lines {
+		line := &page.Lines[i]
+		if run, ends := p.find(*line); run != nil {
+			p.measure(line, run, ends)
+		}
+		if line.Turns >= 0 {
+			letters[line.Turns] += utf8.RuneCountInString(line.Text)
+		}
+	}
+	if turns := slices.Index(letters[:], slices.Max(letters[:])); turns > 0 {
+		turn(page, turns)
+	}
+	bounded(page.Lines)
+}
+
+// find returns the glyphs of a line, and for each the number of the line's letters up to its end. ends is nil if the letters are in
+// another order than the glyphs, as in Arabic.
+func (p *placer) find(line layout.Line) (run []glyph, ends []int) {
+	letters := []rune(strings.Join(strings.Fields(line.Text), ""))
+	if run, ends = p.match(letters, p.next); run == nil {
+		base := line.Box.Y0 + 0.8*(line.Box.Y1-line.Box.Y0)
+	search:
+		for _, dx := range []int{0, -1, 1} {
+			for _, dy := range []int{0, -1, 1} {
+				for _, at := range p.at[[2]int{int(math.Floor(line.Box.X0)) + dx, int(math.Floor(base)) + dy}] {
+					if p.tried++; p.tried > maxTried {
+						break search
+					}
+					if run, ends = p.match(letters, at); run != nil {
+						break search
+					}
+				}
+			}
+		}
+	}
+	if run == nil {
+		run = p.shuffled(letters)
+	}
+	return run, ends
+}
+
+// match compares letters with the glyphs from a place on.
+func (p *placer) match(letters []rune, at int) (run []glyph, ends []int) {
+	from, done := at, 0
+	for done < len(letters) {
+		if at == len(p.glyphs) {
+			return nil, nil
+		}
+		text := []rune(p.glyphs[at].text)
+		n := fits(letters[done:], text)
+		switch {
+		case n == 0 && at+1 < len(p.glyphs): // an accent of its own
+			if n = fits(letters[done:], []rune(layout.Normal(string(text)+p.glyphs[at+1].text))); n == 0 {
+				return nil, nil
+			}
+			at++
+			run, ends = append(run, p.glyphs[at-1]), append(ends, done)
+		case n == 0:
+			return nil, nil
+		}
+		done += n
+		run, ends = append(run, p.glyphs[at]), append(ends, done)
+		at++
+		p.tried++
+	}
+	if len(run) == 0 || p.glyphs[from].turns != p.glyphs[at-1].turns {
+		return nil, nil
+	}
+	p.next = at
+	return run, ends
+}
+
+// fits returns how many letters a glyph's text is, or 0 if they differ.
+func fits(letters, text []rune) int {
+	if len(text) == 0 || len(text) > len(letters) || !slices.Equal(letters[:len(text)], text) {
+		return 0
+	}
+	return len(text)
+}
+
+// shuffled returns the next glyphs if they are the letters of a line in another order.
+func (p *placer) shuffled(letters []rune) []glyph {
+	if !slices.ContainsFunc(letters, isRightToLeft) {
+		return nil
+	}
+	missing := map[rune]int{}
+	for _, r := range letters {
+		missing[r]++
+	}
+	at, n := p.next, len(letters)
+	for ; at < len(p.glyphs) && n > 0; at++ {
+		for _, r := range compatible(p.glyphs[at].text) {
+			if missing[r]--; missing[r] < 0 {
+				return nil
+			}
+			n--
+		}
+	}
+	if n > len(letters)/8 || at == p.next { // letters of ligatures may have no glyph
+		return nil
+	}
+	run := p.glyphs[p.next:at]
+	p.next = at
+	return run
+}
+
+// measure sets a line's box, size, direction and edges by its glyphs.
+func (p *placer) measure(line *layout.Line, run []glyph, ends []int) {
+	line.Turns = run[0].turns
+	heights := map[[2]int]int{}
+	most, base, size := 0, 0.0, 0.0
+	for _, g := range run {
+		_, v := g.along()
+		key := [2]int{int(math.Round(2 * v)), int(math.Round(2 * g.size))}
+		if heights[key]++; heights[key] > most {
+			most, base, size = heights[key], v, g.size
+		}
+	}
+	if line.Size >= 1 && math.Abs(line.Size-size) > 0.3*size { // condensed or widened
+		size = line.Size
+	}
+	line.Size = size
+	left, right := math.Inf(1), math.Inf(-1)
+	for _, g := range run {
+		u, _ := g.along()
+		left, right = min(left, u), max(right, u+p.widths[g.id]*g.size)
+	}
+	line.Box = upright(layout.Box{X0: left, Y0: base - 0.8*size, X1: right, Y1: base + 0.2*size}, line.Turns)
+	line.Edges = nil
+	if ends == nil || line.Turns != 0 {
+		return
+	}
+	p.setSpaces(line, run, ends)
+	line.Edges = p.edges(line.Text, run, ends)
+}
+
+// upright returns where a box of turned text is on the page.
+func upright(b layout.Box, turns int) layout.Box {
+	switch turns {
+	case 1:
+		return layout.Box{X0: -b.Y1, Y0: b.X0, X1: -b.Y0, Y1: b.X1}
+	case 2:
+		return layout.Box{X0: -b.X1, Y0: -b.Y1, X1: -b.X0, Y1: -b.Y0}
+	case 3:
+		return layout.Box{X0: b.Y0, Y0: -b.X1, X1: b.Y1, Y1: -b.X0}
+	}
+	return b
+}
+
+// edges returns the left edge of each letter and blank. Letters of a ligature share its place.
+func (p *placer) edges(text string, run []glyph, ends []int) []float64 {
+	edges := make([]float64, 0, len(text))
+	at, done, last := 0, 0, 0.0
+	for _, r := range text {
+		if r == ' ' {
+			edges = append(edges, last)
+			continue
+		}
+		for at+1 < len(run) && ends[at] <= done {
+			at++
+		}
+		edges = append(edges, run[at].x)
+		last = run[at].x + p.widths[run[at].id]*run[at].size
+		done++
+	}
+	if !slices.IsSorted(edges) {
+		return nil
+	}
+	return edges
+}
+
+// setSpaces finds the spaces of a line whose letters are spaced: MuPDF takes each of their gaps for one.
+func (p *placer) setSpaces(line *layout.Line, run []glyph, ends []int) {
+	if !letterSpaced(line.Text) {
+		return
+	}
+	gaps := make([]float64, len(run)-1)
+	for i := range gaps {
+		gaps[i] = (run[i+1].x-run[i].x)/run[i].size - p.widths[run[i].id]
+	}
+	sorted := slices.Sorted(slices.Values(gaps))
+	usual := sorted[len(sorted)/3]
+	letters := []rune(strings.Join(strings.Fields(line.Text), ""))
+	var b strings.Builder
+	for i, done := 0, 0; i < len(run); i++ {
+		b.WriteString(string(letters[done:ends[i]]))
+		if done = ends[i]; i < len(gaps) && gaps[i] > max(1.6*usual, usual+0.15) {
+			b.WriteByte(' ')
+		}
+	}
+	line.Text = b.String()
+}
+
+// letterSpaced reports whether most words of a text are single letters.
+func letterSpaced(text string) bool {
+	words := strings.Fields(text)
+	single := 0
+	for _, w := range words {
+		if r, n := utf8.DecodeRuneInString(w); n == len(w) && unicode.IsLetter(r) {
+			single++
+		}
+	}
+	return single >= 4 && single*10 >= 7*len(words)
+}
+
+// turn turns a page counterclockwise, so that text in this direction stands upright.
+func turn(page *layout.Page, turns int) {
+	w, h := page.Width, page.Height
+	move := func(b layout.Box) layout.Box {
+		switch turns {
+		case 1:
+			return layout.Box{X0: b.Y0, Y0: w - b.X1, X1: b.Y1, Y1: w - b.X0}
+		case 2:
+			return layout.Box{X0: w - b.X1, Y0: h - b.Y1, X1: w - b.X0, Y1: h - b.Y0}
+		}
+		return layout.Box{X0: h - b.Y1, Y0: b.X0, X1: h - b.Y0, Y1: b.X1}
+	}
+	for i := range page.Lines {
+		l := &page.Lines[i]
+		l.Box = move(l.Box)
+		if l.Edges = nil; l.Turns >= 0 {
+			l.Turns = (l.Turns - turns + 4) % 4
+		}
+	}
+	for i := range page.Links {
+		page.Links[i].Box = move(page.Links[i].Box)
+	}
+	for _, boxes := range [][]layout.Box{page.Rules, page.Pictures} {
+		for i := range boxes {
+			boxes[i] = move(boxes[i])
+		}
+	}
+	if turns != 2 {
+		page.Width, page.Height = h, w
+	}
+}
+
+// bounded ends lines of estimated width before what is beside them.
+func bounded(lines []layout.Line) {
+	rows := map[int][]*layout.Line{}
+	for i := range lines {
+		l := &lines[i]
+		rows[int(math.Round(l.Box.Y1))] = append(rows[int(math.Round(l.Box.Y1))], l)
+	}
+	for _, row := range rows {
+		slices.SortStableFunc(row, func(a, b *layout.Line) int { return cmp.Compare(a.Box.X0, b.Box.X0) })
+		for i := 1; i < len(row); i++ {
+			if l := row[i-1]; l.Edges == nil && row[i].Box.X0 > l.Box.X0+1 {
+				l.Box.X1 = min(l.Box.X1, max(l.Box.X0+1, row[i].Box.X0-1))
+			}
+		}
+	}
+}
