@@ -42,6 +42,7 @@ var measures = []struct {
 	{"icdar", (*run).icdar},
 	{"olmocr", (*run).olmocr},
 	{"opendataloader", (*run).opendataloader},
+	{"order", (*run).order},
 }
 
 func main() {

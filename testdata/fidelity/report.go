@@ -22,6 +22,7 @@ type threshold struct {
 var thresholds = []threshold{
 	{row: "icdar: F1 of adjacency relations", least: .87},
 	{row: "icdar: rows right", least: .75},
+	{row: "order: suspect pages", most: .01},
 }
 
 // figure is one number of the report.
