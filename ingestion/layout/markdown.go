@@ -32,7 +32,6 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	complexity := false
 	if !structure {
 		items, complexity = found(lines, page.Rules)
-		items = inOrder(items, 0)
 	}
 	all, from := blocks(items), (*Tail)(nil)
 	if len(all) > 0 && all[0].table != nil {
@@ -56,69 +55,40 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	}
 }
 
-// found finds the tables of a page by the way they are set, and returns them with the other lines. The page is complex if it has tables or
-// columns.
+// found finds the tables of a page by the way they are set, and returns them with the other lines, in the order in which they are read.
+// The page is complex if it has tables or columns.
 func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	tables, rest := ruledTables(lines, rules)
-	columns := bands(rest, 0)
-	for _, band := range columns {
-		aligned, others := alignedTables(band)
-		tables = append(tables, aligned...)
-		for _, line := range others {
-			items = append(items, item{box: line.Box, line: line})
-		}
+	all := make([]item, 0, len(rest)+len(tables))
+	for _, line := range rest {
+		all = append(all, item{box: line.Box, line: line})
 	}
 	for i := range tables {
-		items = append(items, item{box: tables[i].box, table: &tables[i]})
+		all = append(all, item{box: tables[i].box, table: &tables[i]})
 	}
-	return items, len(tables) > 0 || len(columns) > 1
-}
-
-// bands divides lines into columns of text, so that tables are found within each.
-func bands(lines []Line, depth int) [][]Line {
-	items := make([]item, len(lines))
-	for i, line := range lines {
-		items[i] = item{box: line.Box, line: line}
-	}
-	x, ok := gutter(items)
-	if depth >= deepest || !ok || !proseBeside(lines, x) {
-		return [][]Line{lines}
-	}
-	var left, right, across []Line
-	for _, l := range lines {
-		switch {
-		case l.Box.X1 <= x:
-			left = append(left, l)
-		case l.Box.X0 >= x:
-			right = append(right, l)
-		default:
-			across = append(across, l)
-		}
-	}
-	return append(append(bands(left, depth+1), bands(right, depth+1)...), across)
-}
-
-// proseBeside reports whether the lines on both sides of x are mostly long for their column.
-func proseBeside(lines []Line, x float64) bool {
-	for _, right := range []bool{false, true} {
-		var widths []float64
-		most := 0.0
-		for _, l := range lines {
-			if right && l.Box.X0 >= x || !right && l.Box.X1 <= x {
-				widths, most = append(widths, l.Box.width()), max(most, l.Box.width())
+	parts := regions(all, 0)
+	complexity = len(tables) > 0 || len(parts) > 1
+	for _, part := range parts {
+		var own []item
+		var others []Line
+		for _, it := range part {
+			if it.table != nil {
+				own = append(own, it)
+			} else {
+				others = append(others, it.line)
 			}
 		}
-		long := 0
-		for _, w := range widths {
-			if w > 0.7*most {
-				long++
-			}
+		aligned, others := alignedTables(others)
+		complexity = complexity || len(aligned) > 0
+		for i := range aligned {
+			own = append(own, item{box: aligned[i].box, table: &aligned[i]})
 		}
-		if long*2 < len(widths) {
-			return false
+		for _, line := range others {
+			own = append(own, item{box: line.Box, line: line})
 		}
+		items = append(items, inOrder(own, 0)...)
 	}
-	return true
+	return items, complexity
 }
 
 // writer collects the blocks of a page.

@@ -22,7 +22,7 @@ func inOrder(items []item, depth int) []item {
 	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.box.Y0, b.box.Y0) })
 	x, ok := 0.0, false
 	if depth < deepest {
-		x, ok = gutter(items)
+		x, ok = gutter(items, sideBySide)
 	}
 	if !ok {
 		return joined(items)
@@ -76,9 +76,8 @@ const (
 	maxTried    = 40 // places that are looked at in full, on a hostile page
 )
 
-// gutter finds the place between two columns that the fewest items cross. Both sides need lines of text, side by side: short ones
-// are labels and numbers, which belong to what is beside them.
-func gutter(items []item) (float64, bool) {
+// gutter finds the place between two columns that the fewest items cross, among those that are accepted.
+func gutter(items []item, accepted func(items []item, x float64) bool) (float64, bool) {
 	if len(items) < 2*columnLines {
 		return 0, false
 	}
@@ -121,7 +120,7 @@ func gutter(items []item) (float64, bool) {
 		}
 		if tried < maxTried && (crossing < best || crossing == best && wide > widest) {
 			tried++
-			if at := box.X0 + float64(from+i)/2/scale; sideBySide(items, at) {
+			if at := box.X0 + float64(from+i)/2/scale; accepted(items, at) {
 				best, place, widest = crossing, at, wide
 			}
 		}
@@ -129,7 +128,8 @@ func gutter(items []item) (float64, bool) {
 	return place, place >= 0
 }
 
-// sideBySide reports whether text is on both sides of x, at the same height, and no item between crosses it.
+// sideBySide reports whether lines of text are on both sides of x, at the same height: short ones are labels and numbers, which belong to
+// what is beside them.
 func sideBySide(items []item, x float64) bool {
 	type side struct {
 		n, runes int

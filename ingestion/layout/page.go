@@ -25,6 +25,7 @@ type Line struct {
 	Invisible bool // drawn without ink, like the text behind a scan
 	Turns     int  // quarter turns clockwise of its direction, or -1 for other angles
 	spans     []span
+	at        int // in the order of the file
 }
 
 // CharWidth is about the mean width of a letter, as a share of the font's size, for files that do not have the widths.

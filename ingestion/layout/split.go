@@ -88,7 +88,8 @@ func same(a, b float64) bool { return math.Abs(a-b) < 0.6 }
 // clean normalises the lines of a page and drops what is empty or has no place.
 func clean(lines []Line) []Line {
 	out := make([]Line, 0, len(lines))
-	for _, l := range lines {
+	for i, l := range lines {
+		l.at = i
 		if text := strings.TrimSpace(Normal(l.Text)); text != l.Text {
 			l.Text, l.Edges = text, nil
 		}
@@ -104,7 +105,33 @@ func clean(lines []Line) []Line {
 		if l.Size <= 0 {
 			l.Size = 1
 		}
+		if n := len(out); n > 0 && out[n-1].continues(l) {
+			out[n-1] = out[n-1].with(l)
+			continue
+		}
 		out = append(out, l)
 	}
 	return out
+}
+
+// continues reports whether the next line of the file is a further part of this one: a word space behind it, on its baseline.
+func (l Line) continues(next Line) bool {
+	gap := next.Box.X0 - l.Box.X1
+	return l.Edges != nil && next.Edges != nil && l.Turns == next.Turns && gap > -0.1*l.Size && gap < 0.6*min(l.Size, next.Size) &&
+		math.Abs(l.base()-next.base()) < 0.1*l.Size && same(l.Size, next.Size)
+}
+
+// with joins the line that continues this one.
+func (l Line) with(next Line) Line {
+	edges, text := slices.Clone(l.Edges), l.Text
+	if next.Box.X0-l.Box.X1 > 0.1*l.Size {
+		edges, text = append(edges, l.Box.X1), text+" "
+	}
+	longer := l
+	if next.runes() > l.runes() {
+		longer = next
+	}
+	l.Text, l.Edges, l.Box = text+next.Text, append(edges, next.Edges...), l.Box.join(next.Box)
+	l.Bold, l.Italic, l.Font, l.Invisible = longer.Bold, longer.Italic, longer.Font, longer.Invisible
+	return l
 }

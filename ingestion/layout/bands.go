@@ -1,0 +1,301 @@
+package layout
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// A page is read in bands, from the top down. A band is full-width text, or columns beside one another; each has its own gutter.
+// Where the places of lines allow both, the order of the file decides: programs write a column in one go, and a table row by row.
+
+// verdict is what the lines on both sides of a gutter are.
+type verdict int
+
+const (
+	unclear verdict = iota
+	rows            // of a table, or labels and what belongs to them
+	columns
+)
+
+// strip is a part of a page with white space above and below.
+type strip struct {
+	items       []item
+	left, right []item
+	across      bool // an item goes over the gutter
+	is          verdict
+}
+
+// regions divides items into parts that are read one after the other, each without columns of text in it.
+func regions(items []item, depth int) [][]item {
+	x, ok := gutter(items, readApart)
+	if !ok || depth >= deepest {
+		return [][]item{items}
+	}
+	strips := strips(items, x)
+	judge(strips)
+	var out [][]item
+	var wide, left, right []item
+	flushColumns := func() {
+		if len(left)+len(right) > 0 {
+			out = append(append(out, regions(left, depth+1)...), regions(right, depth+1)...)
+		}
+		left, right = nil, nil
+	}
+	flushWide := func() {
+		switch {
+		case len(wide) == len(items):
+			out = append(out, wide)
+		case len(wide) > 0:
+			out = append(out, regions(wide, depth+1)...)
+		}
+		wide = nil
+	}
+	for i, s := range strips {
+		inColumns := s.is == columns || s.is == unclear && len(left)+len(right) > 0
+		if s.across || !inColumns {
+			flushColumns()
+			wide = append(wide, s.items...)
+			continue
+		}
+		flushWide()
+		if sectionEnds(left, right, strips[i:]) {
+			flushColumns()
+		}
+		left, right = append(left, s.left...), append(right, s.right...)
+	}
+	flushColumns()
+	flushWide()
+	return slices.DeleteFunc(out, func(r []item) bool { return len(r) == 0 })
+}
+
+// readApart reports whether what is on both sides of x may be read one after the other: lines of text, or prose beside anything that is not
+// set line by line with it.
+func readApart(items []item, x float64) bool {
+	if sideBySide(items, x) {
+		return true
+	}
+	var left, right []item
+	for _, it := range items {
+		switch {
+		case it.box.X1 <= x:
+			left = append(left, it)
+		case it.box.X0 >= x:
+			right = append(right, it)
+		}
+	}
+	if len(left) == 0 || len(right) == 0 || !apartFromProse(left, right, levelShare(left, right)) {
+		return false
+	}
+	a, b := around(left), around(right)
+	return min(a.Y1, b.Y1)-max(a.Y0, b.Y0) >= 0.4*min(a.height(), b.height())
+}
+
+// apartFromProse reports whether one side is a passage of prose, and the other is not set line by line with it.
+func apartFromProse(left, right []item, level float64) bool {
+	const passage = 6
+	return level < 0.6 && (len(left) >= passage && isProse(left) || len(right) >= passage && isProse(right))
+}
+
+func around(items []item) Box {
+	box := items[0].box
+	for _, it := range items[1:] {
+		box = box.join(it.box)
+	}
+	return box
+}
+
+// strips divides items where white space goes over the page, and around each that goes over x.
+func strips(items []item, x float64) []strip {
+	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.box.Y0, b.box.Y0) })
+	var out []strip
+	bottom := math.Inf(-1)
+	for _, it := range items {
+		across := it.box.X0 < x && it.box.X1 > x
+		if n := len(out); n == 0 || across || out[n-1].across || it.box.Y0 > bottom+0.45*it.line.Size {
+			out = append(out, strip{across: across})
+		}
+		s := &out[len(out)-1]
+		s.items = append(s.items, it)
+		switch {
+		case it.box.X1 <= x:
+			s.left = append(s.left, it)
+		case it.box.X0 >= x:
+			s.right = append(s.right, it)
+		}
+		bottom = max(bottom, it.box.Y1)
+	}
+	return out
+}
+
+// judge decides what strips are. Small ones that follow one another, as the rows of a table do, are judged together.
+func judge(all []strip) {
+	for i := range all {
+		all[i].is = sides(all[i].left, all[i].right)
+	}
+	for from := 0; from < len(all); from++ {
+		to := from
+		var left, right []item
+		for to < len(all) && !all[to].across && all[to].is != columns && (to == from || len(all[to].items) <= 6) {
+			left, right = append(left, all[to].left...), append(right, all[to].right...)
+			to++
+		}
+		if to-from < 2 {
+			continue
+		}
+		for i, is := from, sides(left, right); i < to; i++ {
+			if len(all[i].left) > 0 && len(all[i].right) > 0 || is == columns {
+				all[i].is = is
+			}
+		}
+		from = to - 1
+	}
+}
+
+// sides judges what is on both sides of a gutter.
+func sides(left, right []item) verdict {
+	fewer := min(len(left), len(right))
+	if fewer == 0 {
+		return unclear
+	}
+	oneGo := fewer >= columnLines && switches(left, right) <= 1+fewer/6
+	leftProse, rightProse := isProse(left), isProse(right)
+	level := levelShare(left, right)
+	switch {
+	case leftProse && rightProse, oneGo && (leftProse || rightProse):
+		return columns
+	case oneGo && fewer >= 8 && meanRunes(left) >= 12 && meanRunes(right) >= 12:
+		return columns
+	case apartFromProse(left, right, level):
+		return columns
+	case fewer < columnLines && level < 0.7:
+		return unclear
+	}
+	return rows
+}
+
+// isProse reports whether lines are long, and mostly fill their column.
+func isProse(items []item) bool {
+	if len(items) < columnLines || meanRunes(items) < 20 {
+		return false
+	}
+	widest, long := 0.0, 0
+	for _, it := range items {
+		widest = max(widest, it.box.width())
+	}
+	for _, it := range items {
+		if it.box.width() > 0.7*widest {
+			long++
+		}
+	}
+	return long*2 >= len(items)
+}
+
+func meanRunes(items []item) int {
+	n := 0
+	for _, it := range items {
+		n += it.runes()
+	}
+	return n / max(len(items), 1)
+}
+
+// runes counts a table as much text.
+func (it item) runes() int {
+	if it.table != nil {
+		return 40
+	}
+	return it.line.runes()
+}
+
+// switches counts how often the file goes from one side to the other.
+func switches(left, right []item) int {
+	type step struct {
+		at    int
+		right bool
+	}
+	var steps []step
+	for i, side := range [][]item{left, right} {
+		for _, it := range side {
+			if it.table == nil {
+				steps = append(steps, step{it.line.at, i == 1})
+			}
+		}
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) })
+	n := 0
+	for i := 1; i < len(steps); i++ {
+		if steps[i].right != steps[i-1].right {
+			n++
+		}
+	}
+	return n
+}
+
+// levelShare is the share of the lines, on the side with fewer, that are level with one on the other side.
+func levelShare(left, right []item) float64 {
+	if len(left) > len(right) {
+		left, right = right, left
+	}
+	var bases []float64
+	for _, it := range right {
+		bases = append(bases, it.line.base())
+	}
+	slices.Sort(bases)
+	n := 0
+	for _, it := range left {
+		base, near := it.line.base(), 0.1*it.line.Size
+		if i, _ := slices.BinarySearch(bases, base-near); i < len(bases) && bases[i] <= base+near {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(left), 1))
+}
+
+// sectionEnds reports whether columns end before the next strips: these begin a section whose columns are read after both of the ones above.
+func sectionEnds(left, right []item, next []strip) bool {
+	if len(left) < 2 || len(right) < 2 {
+		return false
+	}
+	var below strip
+	for _, s := range next {
+		if s.across || s.is == rows {
+			break
+		}
+		below.left, below.right = append(below.left, s.left...), append(below.right, s.right...)
+	}
+	if len(below.left) == 0 || len(below.right) == 0 {
+		return false
+	}
+	_, leftEnd := placesOf(left)
+	rightStart, rightEnd := placesOf(right)
+	belowLeft, belowLeftEnd := placesOf(below.left)
+	belowRight, _ := placesOf(below.right)
+	if leftEnd < rightStart && rightEnd < min(belowLeft, belowRight) {
+		return true // as the file has it
+	}
+	if max(leftEnd, belowLeftEnd) < min(rightStart, belowRight) {
+		return false // the file has the left column in one go
+	}
+	return len(next) > 1 && next[0].titles(left) && len(next[1].left) > 0 && len(next[1].right) > 0 &&
+		math.Abs(next[1].left[0].box.Y0-next[1].right[0].box.Y0) < next[1].left[0].line.Size
+}
+
+// titles reports whether a strip is a heading alone: large or bold, unlike the text above.
+func (s strip) titles(above []item) bool {
+	if len(s.right) > 0 || len(s.left) > 2 || s.left[0].table != nil {
+		return false
+	}
+	line, before := s.left[0].line, above[len(above)-1].line
+	return line.Size > 1.1*before.Size || line.Bold && !before.Bold
+}
+
+// placesOf returns the first and the last place of items in the file.
+func placesOf(items []item) (first, last int) {
+	first, last = math.MaxInt, -1
+	for _, it := range items {
+		if it.table == nil {
+			first, last = min(first, it.line.at), max(last, it.line.at)
+		}
+	}
+	return first, last
+}
