@@ -47,6 +47,9 @@ type bundlePage struct {
 	OCR *struct {
 		Confidence float64 `json:"confidence"` // percent
 	} `json:"ocr"`
+	Doubts []struct {
+		Words string `json:"words"`
+	} `json:"doubts"`
 	Status string `json:"status"`
 	Error  string `json:"error"`
 }
@@ -59,8 +62,33 @@ func (m *bundle) divided(name string) bool {
 // note returns the note of the document, "" if the manifest does not name it.
 func (m *bundle) note() string { return m.inside(m.Note) }
 
-// doubt returns a remark on recognised text of low confidence, or "".
+// doubts returns why the text of a page is doubtful, or "".
+func (p *bundlePage) doubts() string {
+	if p == nil {
+		return ""
+	}
+	var words []string
+	for _, d := range p.Doubts[:min(len(p.Doubts), maxDoubts)] {
+		if d.Words != "" {
+			words = append(words, quoted(d.Words))
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
+// maxDoubts is how many doubts about a page are shown.
+const maxDoubts = 4
+
+// doubtWords is the line between a page's number and its doubtful text.
+func doubtWords(doubts string) string {
+	return "[the text of this page is doubtful: " + doubts + "; the page's picture decides]"
+}
+
+// doubt returns a remark on doubtful text, or "". Older imports have only the confidence of recognised text.
 func (p bundlePage) doubt() string {
+	if doubts := p.doubts(); doubts != "" {
+		return ", doubtful: " + doubts
+	}
 	if p.Text == nil || p.Text.Source != "ocr" || p.OCR == nil || p.OCR.Confidence <= 0 || p.OCR.Confidence >= sure {
 		return ""
 	}
@@ -106,6 +134,14 @@ func (m *bundle) text(p *bundlePage) string {
 		return ""
 	}
 	return m.inside(p.Text.Path)
+}
+
+// doubtsOf returns why the text that an import has of a page is doubtful, or "".
+func (m *bundle) doubtsOf(n int) string {
+	if m.textOf(n) == "" {
+		return ""
+	}
+	return m.page(n).doubts()
 }
 
 func (m *bundle) inside(rel string) string {
@@ -195,7 +231,9 @@ func (w *remarkWriter) importedText(ctx context.Context, p *bundlePage, one *med
 	case note != nil && part.To == 0 && w.says(text): // its id was removed, and its text is with the page before
 		return true, nil
 	default:
-		w.pageParts(text, one, l)
+		said := *one
+		said.doubt = p.doubts()
+		w.pageParts(text, &said, l)
 		return true, nil
 	}
 	return false, nil

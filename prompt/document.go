@@ -170,7 +170,11 @@ func (w documentWriter) asFile(ctx context.Context, s shown, d described, pages 
 			return err
 		}
 		if err == nil && strings.TrimSpace(text) != "" {
-			texts = append(texts, "["+pageWords(n, len(d.Pages), d.Pages[n-1].Label)+"]\n"+strings.TrimSpace(text))
+			head := "[" + pageWords(n, len(d.Pages), d.Pages[n-1].Label) + "]\n"
+			if doubts := d.bundle.doubtsOf(n); doubts != "" {
+				head += doubtWords(doubts) + "\n"
+			}
+			texts = append(texts, head+strings.TrimSpace(text))
 		}
 	}
 	doc.Extracted = strings.Join(texts, "\n\n")
@@ -255,6 +259,7 @@ func (w documentWriter) pageAsText(ctx context.Context, s shown, d described, n 
 		w.out.add(item{role: roleWords, words: "[" + m.page + ", not shown: it has no text]"}, l)
 		return nil
 	}
+	m.doubt = d.bundle.doubtsOf(n)
 	m.blind = !w.caps.Has(policy.Vision) && mode(s.input) != policy.Ignore
 	w.pageParts(text, m, l)
 	return nil
@@ -271,6 +276,7 @@ func (w documentWriter) pageParts(text string, m *media, l Line) {
 		one, line := *m, l
 		if part > 1 {
 			one.page += fmt.Sprintf(", part %d", part)
+			one.doubt = ""
 		}
 		line.Source.Bytes = [2]int{at, at + size}
 		at += size

@@ -88,6 +88,14 @@ func (f *fitter) mediaTokens() ([]int, error) {
 // isFixed reports whether an item is always shown: the step's text.
 func (it item) isFixed() bool { return it.role == roleText && it.line == nil }
 
+// labelTokens estimates the lines above a page.
+func (m *media) labelTokens() int {
+	if m.doubt == "" {
+		return pageTokens
+	}
+	return pageTokens + policy.TextTokens(doubtWords(m.doubt))
+}
+
 // costs estimates each item as text, without what is attached. fixed is what is always there.
 func (f *fitter) costs() (costs []int, fixed int) {
 	costs = make([]int, len(f.out.items))
@@ -102,7 +110,7 @@ func (f *fitter) costs() (costs []int, fixed int) {
 				if pages++; pages > f.bounds.MaxPages {
 					break // it joins a marker
 				}
-				n = pageTokens
+				n = it.media.labelTokens()
 			}
 			if ladder && it.media.number > f.bounds.MaxImages {
 				n = rangeTokens // it joins a range, or the fallbacks pay for it

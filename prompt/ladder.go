@@ -125,7 +125,7 @@ func (l *ladder) reason(key string) string {
 // pageText shows the text of a page beyond max_pages if it can replace the page's picture.
 func (l *ladder) pageText(it *item, d *policy.Decision, cand policy.Candidate) {
 	d.Step = policy.StepLine
-	n := policy.TextTokens(it.words) + pageTokens
+	n := policy.TextTokens(it.words) + it.media.labelTokens()
 	if !it.media.pictured || d.Bound != "max_pages" || !l.take(n) {
 		return
 	}

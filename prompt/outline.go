@@ -46,6 +46,7 @@ type media struct {
 	block  content.Block // what is attached; nil for the text of a page
 	as     string        // the reference as written
 	page   string        // "page 3 of 12", for a page of a document
+	doubt  string        // why the text of the page is doubtful
 	remote bool
 	blind  bool     // the text of a page that the model would see, could it
 	near   []string // similar names of a missing one

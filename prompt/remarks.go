@@ -218,7 +218,7 @@ func (w *remarkWriter) editedText(ctx context.Context, p *bundlePage, note *bund
 	return told, nil
 }
 
-// own returns the bytes of a page's part without the heading that the import made, and without the line with the page's id.
+// own returns the bytes of a page's part without what the import wrote above the text: heading, line with the page's id, doubts.
 func (n *bundleNote) own(part vault.PagePart, page int) [][2]int {
 	head := string(n.p.text.text[part.From:part.Body])
 	var own selected
@@ -231,6 +231,15 @@ func (n *bundleNote) own(part vault.PagePart, page int) [][2]int {
 			own.add(from, at)
 		}
 	}
-	own.add(part.Body, part.To)
+	at = part.Body
+	for line := range strings.Lines(string(n.p.text.text[part.Body:part.To])) {
+		if !strings.HasPrefix(line, doubtCallout) { // the user has read the page
+			own.add(at, at+len(line))
+		}
+		at += len(line)
+	}
 	return own.ranges
 }
+
+// doubtCallout begins the line that an import writes above doubtful text.
+const doubtCallout = "> [!warning] The text of this page is doubtful: "

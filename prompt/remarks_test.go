@@ -110,3 +110,27 @@ func TestBuild_editedPagesCount(t *testing.T) {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
 }
+
+// A model is told what is doubtful about the text of a page, unless somebody has edited the page.
+func TestBuild_saysWhatIsDoubtful(t *testing.T) {
+	t.Parallel()
+	const doubtful = `"doubts":[{"code":"order","words":"MYSELF unsure"}],"status"`
+	const said = "[the text of this page is doubtful: MYSELF unsure; the page's picture decides] "
+	callout := "> [!warning] The text of this page is doubtful: MYSELF unsure. Compare it with the picture.\n\nWords of page 2."
+	for name, c := range map[string]struct {
+		edits []string
+		want  string
+	}{
+		"as it was read": {nil, said + "Words of page 2. <page_0002>"},
+		"edited":         {[]string{"chapters/01 A.md", "Words of page 2.", "Words of MY page 2."}, "Words of MY page 2. <page_0002>"},
+		"edited, and the callout is left": {
+			[]string{"chapters/01 A.md", "Words of page 2.", callout, "chapters/01 A.md", "Words of page 2.", "Words of MY page 2."}, "Words of MY page 2. <page_0002>",
+		},
+	} {
+		v := editedBook(t, c.edits...)
+		v["Imported/Book/manifest.json"] = strings.Replace(v["Imported/Book/manifest.json"], `"source":"layer"},"status":"done"},{"n":3`, `"source":"layer"},`+doubtful+`:"done"},{"n":3`, 1)
+		if got := shownWords(build(t, v, spec(input(t, `file: Imported/Book/Book.md (pages="2")`)))); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
+		}
+	}
+}

@@ -251,6 +251,9 @@ func (r *renderer) media(it *item) {
 	switch cand.Kind {
 	case policy.PageText:
 		r.line("[" + it.media.page + "]")
+		if it.media.doubt != "" {
+			r.line(doubtWords(it.media.doubt))
+		}
 		r.text(it.words)
 	case policy.PageDocument:
 		r.line(documentWords(*it.line, it.media, d))
