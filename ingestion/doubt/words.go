@@ -1,0 +1,64 @@
+package doubt
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// unspaced are scripts that put no space between words. Each of their letters counts as a word.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+// unseen is what Markdown, HTML and LaTeX write besides the letters on a page: targets of links, tags, names of commands, marks of
+// list items that were counted.
+var unseen = regexp.MustCompile(`(\]\([^()\s]*\))|(</?[A-Za-z][^<>]*>)|(\\[A-Za-z]{2,})`)
+
+// hyphenated is a word that a line divides.
+var hyphenated = regexp.MustCompile(`(\p{L})[-\x{00AD}\x{2010}][ \t]*\n[ \t]*(\p{Ll})`)
+
+// wordsOf returns the words of a text in small letters, without marks and punctuation. Digits are words of their own: "B12" is "b"
+// and "12", "1,234.50" is "1", "234" and "50".
+func wordsOf(text string) (words []string) {
+	text = hyphenated.ReplaceAllString(unseen.ReplaceAllString(text, " "), "$1$2")
+	var b strings.Builder
+	digits := false
+	end := func() {
+		if b.Len() > 0 {
+			words = append(words, b.String())
+			b.Reset()
+		}
+	}
+	for _, r := range norm.NFKD.String(text) {
+		switch {
+		case unicode.Is(unicode.Mn, r), r == '\u00ad', r == '\u0640': // accents, soft hyphens, tatweel
+		case unicode.In(r, unspaced...):
+			end()
+			b.WriteRune(r)
+			end()
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			if unicode.IsDigit(r) != digits {
+				end()
+			}
+			digits = unicode.IsDigit(r)
+			b.WriteRune(unicode.ToLower(r))
+		case r == '\'' || r == '’': // within a word
+		default:
+			end()
+		}
+	}
+	end()
+	return words
+}
+
+func isNumber(word string) bool { return word != "" && unicode.IsDigit([]rune(word)[0]) }
+
+// count returns how often each word occurs.
+func count(words []string) map[string]int {
+	n := make(map[string]int, len(words))
+	for _, w := range words {
+		n[w]++
+	}
+	return n
+}
