@@ -122,10 +122,10 @@ func count(s *manifest.Strategy, p manifest.Page) {
 	var used bool
 	switch s.Name {
 	case config.StrategyPDFText:
-		used = p.Text != nil && (p.Text.Source == manifest.TextLayer || p.Text.Source == manifest.TextForm)
+		used = p.Text != nil && (p.Text.Source == manifest.TextLayer || p.Text.Source == manifest.TextForm || p.Text.Source == manifest.TextVision && (p.OCR == nil || !p.OCR.Decided))
 		s.Outcome = "nothing_found"
 	case config.StrategyPDFOCR, config.StrategyImageOCR:
-		used = p.Text != nil && p.Text.Source == manifest.TextOCR
+		used = p.Text != nil && (p.Text.Source == manifest.TextOCR || p.Text.Source == manifest.TextVision && p.OCR != nil && p.OCR.Decided)
 		switch {
 		case p.OCR == nil:
 		case p.OCR.Error != "":

@@ -25,9 +25,8 @@ type pdf struct{}
 func (pdf) name() string { return "pdf" }
 
 func (pdf) extract(ctx context.Context, w *work) error {
-	first := w.reader(extract.Open{
-		MediaType: w.job.Route.MediaType, Kind: extract.KindPDF, Renderer: w.set.PDF.Renderer, Passwords: w.passwords(),
-	})
+	open := extract.Open{MediaType: w.job.Route.MediaType, Kind: extract.KindPDF, Renderer: w.set.PDF.Renderer, Passwords: w.passwords()}
+	first := w.reader(open)
 	defer first.Close()
 	rec, ok, err := w.store.document()
 	if err != nil {
@@ -45,7 +44,12 @@ func (pdf) extract(ctx context.Context, w *work) error {
 			return err
 		}
 	}
-	return pageLoop{w}.loop(ctx, first, rec.Document.Pages)
+	if err := (pageLoop{w}).loop(ctx, first, rec.Document.Pages); err != nil {
+		return err
+	}
+	again, closed := inPDF(w, open)
+	defer closed()
+	return again.pages(ctx, rec.Document.Pages)
 }
 
 // opened checks an opened document against the limits and makes its record.

@@ -44,14 +44,25 @@ func (picture) extract(ctx context.Context, w *work) error {
 	}
 	if !ok || f.wantsWorker() {
 		todo, err := w.store.missing(rec.Document.Pages)
-		if err != nil || ok && len(todo) == 0 {
+		if err != nil {
 			return err
+		}
+		if ok && len(todo) == 0 {
+			return f.again(ctx, rec)
 		}
 		if rec, err = f.open(ctx, rec, ok); err != nil {
 			return err
 		}
 	}
-	return f.pages(ctx, rec)
+	if err := f.pages(ctx, rec); err != nil {
+		return err
+	}
+	return f.again(ctx, rec)
+}
+
+// again has a model read the pages whose text is doubtful.
+func (f *frames) again(ctx context.Context, rec documentRecord) error {
+	return vision{w: f.w, picture: func(_ context.Context, p *manifest.Page) ([]byte, string, error) { return pageFiles{f.w}.shown(p) }}.pages(ctx, rec.Document.Pages)
 }
 
 // asIs returns the picture if it may stay as it is, without metadata unless that is kept, or nil. It decodes nothing.

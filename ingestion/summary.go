@@ -37,8 +37,8 @@ func (s *store) summary() (Extracted, error) {
 		}
 		if p.OCR != nil && p.OCR.Engine != "" {
 			out.OCR++
-			out.CostUSD += p.OCR.CostUSD
 		}
+		out.CostUSD += cost(p)
 	}
 	out.Done = out.Pages - len(out.Failed)
 	if out.Pages > 0 && out.Done == 0 {
@@ -95,7 +95,25 @@ func pageWarnings(pages []manifest.Page) []string {
 	if len(unread) > 0 {
 		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", content.PageList(unread), why[manifest.PagePartial]))
 	}
-	return append(warnings, doubtful(pages)...)
+	return append(append(warnings, doubtful(pages)...), visionWarnings(pages)...)
+}
+
+// visionWarnings lists the pages that a model was to read and whose text is not the model's.
+func visionWarnings(pages []manifest.Page) (warnings []string) {
+	on := map[string][]int{}
+	for _, p := range pages {
+		if p.Vision != nil && p.Vision.Outcome != manifest.VisionUsed {
+			words := " not read by a model: "
+			if p.Vision.Outcome == manifest.VisionRefused {
+				words = ": the answer of the model was not used: "
+			}
+			on[words+p.Vision.Reason] = append(on[words+p.Vision.Reason], p.N)
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(on)) {
+		warnings = append(warnings, content.PageList(on[why])+why)
+	}
+	return warnings
 }
 
 // doubtful warns about pages whose text is doubtful, once for each kind of doubt.
@@ -103,7 +121,7 @@ func doubtful(pages []manifest.Page) (warnings []string) {
 	on := map[string][]int{}
 	for _, p := range pages {
 		for _, d := range p.Doubts {
-			if !slices.Contains(on[d.Code], p.N) {
+			if d.Code != doubt.Vision && !slices.Contains(on[d.Code], p.N) { // visionWarnings has those
 				on[d.Code] = append(on[d.Code], p.N)
 			}
 		}

@@ -362,7 +362,7 @@ func (l *ladder) close(g group) {
 }
 
 // aboutAPage are the lines that the note of an import has for each page, besides picture and text.
-var aboutAPage = regexp.MustCompile(`^(#{1,6} Page \d+|\[.*\^p\d+|\^p\d+|> \[!(warning|failure)\] (This page could not be read|The text of this page|Recognised with).*)?$`)
+var aboutAPage = regexp.MustCompile(`^(#{1,6} Page \d+|\[.*\^p\d+|\^p\d+|> \[!(warning|failure|info)\] (This page could not be read|The text of this page|Recognised with).*)?$`)
 
 // saysNothing reports whether a text has only such lines.
 func saysNothing(words string) bool {

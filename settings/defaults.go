@@ -65,7 +65,7 @@ func defaultBudget() Budget {
 func defaultIngestion() Ingestion {
 	return Ingestion{
 		Router: "on", KeepOriginal: "bundle", PageTimeout: Duration(20 * time.Second), OpenTimeout: Duration(time.Minute),
-		Memory: 3 << 29, MaxFileSize: 512 << 20,
+		Memory: 3 << 29, MaxFileSize: 512 << 20, Vision: "off",
 		Remote: RemoteImport{MaxSize: 64 << 20, Timeout: Duration(2 * time.Minute)},
 		PDF: PDF{
 			Mode: "hybrid", DPI: 150, MaxSide: 2000, MaxPixels: 40_000_000, ImageFormat: "auto", Renderer: "auto",

@@ -2,24 +2,26 @@ package settings
 
 // Ingestion configures how files are imported.
 type Ingestion struct {
-	Router             string         `yaml:"router" oneof:"on shadow off" doc:"shadow only records what it would do with a file; off ignores the import folder."`
-	KeepOriginal       string         `yaml:"keep_original" oneof:"bundle done delete" doc:"Where an imported file goes: into its bundle, to a Done folder, or nowhere."`
-	Template           string         `yaml:"template" doc:"Note in the vault that is the template of imported notes, such as Templates/Import.md; docs/ingestion.md lists its placeholders. Empty: the built-in layout."`
-	Worker             string         `yaml:"worker" env:"VAULTFLOW_WORKER" doc:"Path of vaultflow-worker. Empty: next to vaultflow, else found in PATH."`
-	Tessdata           string         `yaml:"tessdata" doc:"Folder of Tesseract's language data. Empty: the usual places."`
-	Passwords          []Secret       `yaml:"passwords" doc:"Passwords to try on encrypted PDF files. Better set VAULTFLOW_INGESTION_PASSWORDS than write them here, or put one into a file name.pdf.password next to name.pdf."`
-	RequireConfinement bool           `yaml:"require_confinement" doc:"Refuse documents if the system cannot confine the worker."`
-	PageTimeout        Duration       `yaml:"page_timeout" min:"1s" max:"1h" doc:"Time for one page. It is then tried once more at half the dpi before it fails."`
-	OpenTimeout        Duration       `yaml:"open_timeout" min:"1s" max:"1h" doc:"Time to open a document."`
-	Memory             Bytes          `yaml:"memory" min:"256MiB" max:"256GiB" doc:"Memory of one worker process."`
-	Parallel           int            `yaml:"parallel" min:"0" max:"64" doc:"Worker processes for one document. 0: one for each processor."`
-	MaxFileSize        Bytes          `yaml:"max_file_size" min:"1KiB" max:"64GiB" doc:"Larger files are refused."`
-	Remote             RemoteImport   `yaml:"remote" doc:"Documents that vaultflow import fetches from the web. Hosts and redirects follow policy.remote_images."`
-	PDF                PDF            `yaml:"pdf" doc:"PDF files."`
-	Image              ImageIngestion `yaml:"image" doc:"Picture files."`
-	Office             Office         `yaml:"office" doc:"Word processor files, presentations and spreadsheets."`
-	OCR                OCR            `yaml:"ocr" doc:"Reading text from pictures."`
-	Audio              Audio          `yaml:"audio" doc:"Recordings of speech. A service writes down what is said; without one they are kept as they are."`
+	Router              string         `yaml:"router" oneof:"on shadow off" doc:"shadow only records what it would do with a file; off ignores the import folder."`
+	KeepOriginal        string         `yaml:"keep_original" oneof:"bundle done delete" doc:"Where an imported file goes: into its bundle, to a Done folder, or nowhere."`
+	Template            string         `yaml:"template" doc:"Note in the vault that is the template of imported notes, such as Templates/Import.md; docs/ingestion.md lists its placeholders. Empty: the built-in layout."`
+	Worker              string         `yaml:"worker" env:"VAULTFLOW_WORKER" doc:"Path of vaultflow-worker. Empty: next to vaultflow, else found in PATH."`
+	Tessdata            string         `yaml:"tessdata" doc:"Folder of Tesseract's language data. Empty: the usual places."`
+	Passwords           []Secret       `yaml:"passwords" doc:"Passwords to try on encrypted PDF files. Better set VAULTFLOW_INGESTION_PASSWORDS than write them here, or put one into a file name.pdf.password next to name.pdf."`
+	RequireConfinement  bool           `yaml:"require_confinement" doc:"Refuse documents if the system cannot confine the worker."`
+	PageTimeout         Duration       `yaml:"page_timeout" min:"1s" max:"1h" doc:"Time for one page. It is then tried once more at half the dpi before it fails."`
+	OpenTimeout         Duration       `yaml:"open_timeout" min:"1s" max:"1h" doc:"Time to open a document."`
+	Memory              Bytes          `yaml:"memory" min:"256MiB" max:"256GiB" doc:"Memory of one worker process."`
+	Parallel            int            `yaml:"parallel" min:"0" max:"64" doc:"Worker processes for one document. 0: one for each processor."`
+	MaxFileSize         Bytes          `yaml:"max_file_size" min:"1KiB" max:"64GiB" doc:"Larger files are refused."`
+	Remote              RemoteImport   `yaml:"remote" doc:"Documents that vaultflow import fetches from the web. Hosts and redirects follow policy.remote_images."`
+	PDF                 PDF            `yaml:"pdf" doc:"PDF files."`
+	Image               ImageIngestion `yaml:"image" doc:"Picture files."`
+	Office              Office         `yaml:"office" doc:"Word processor files, presentations and spreadsheets."`
+	OCR                 OCR            `yaml:"ocr" doc:"Reading text from pictures."`
+	Vision              string         `yaml:"vision" oneof:"off doubtful all" doc:"Pages of PDF files and pictures that the model in ocr.model reads again, in the page's picture: none, those whose text is doubtful, or all. Its answer replaces the text only if it has the words and numbers that readers found on the page. Needs max_cost_usd_per_import."`
+	MaxCostUSDPerImport float64        `yaml:"max_cost_usd_per_import" min:"0" max:"100000" doc:"What vision may cost for one import, together with its recognition services. The remaining pages keep their text. 0: not set; vision must be off."`
+	Audio               Audio          `yaml:"audio" doc:"Recordings of speech. A service writes down what is said; without one they are kept as they are."`
 }
 
 // RemoteImport bounds what `import https://…` fetches.

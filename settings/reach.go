@@ -120,6 +120,8 @@ var reaches = map[string]reach{
 	"ingestion.ocr.mistral.price_per_page": waits,
 	"ingestion.ocr.model":                  waits,
 	"ingestion.ocr.retain_ocr_images":      harmless,
+	"ingestion.vision":                     waits,
+	"ingestion.max_cost_usd_per_import":    bounded,
 	"ingestion.audio.provider":             waits,
 	"ingestion.audio.model":                waits,
 	"ingestion.audio.language":             harmless,
@@ -199,7 +201,7 @@ var units = []string{"web_search", "ingestion.ocr.mistral", "ingestion.audio"}
 
 // safe are values of keys that wait which reach nowhere.
 var safe = map[string][]string{
-	"policy.remote_images.enabled": {"false"}, "ingestion.office.libreoffice": {"off"}, "web_search.provider": {"none"}, "ingestion.ocr.engines": {"tesseract"},
+	"policy.remote_images.enabled": {"false"}, "ingestion.office.libreoffice": {"off"}, "web_search.provider": {"none"}, "ingestion.ocr.engines": {"tesseract"}, "ingestion.vision": {"off"},
 	"ingestion.keep_original": {"bundle", "done"},
 }
 

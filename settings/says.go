@@ -29,6 +29,11 @@ func sayKey(path, value string) string {
 			return "Send pictures of the pages of imported documents to Mistral"
 		}
 		return "Send pictures of the pages of imported documents to a model"
+	case "ingestion.vision":
+		if value == "all" {
+			return "Send pictures of all pages of imported documents to a model"
+		}
+		return "Send pictures of pages whose text is doubtful to a model"
 	case "ingestion.ocr.model":
 		return "Send pictures of the pages of imported documents to the model " + value
 	case "policy.remote_images.allow":

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"io/fs"
 	"net/url"
 	"path"
@@ -163,6 +164,21 @@ var (
 	hostForm     = regexp.MustCompile(`^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 )
 
+// validateVision refuses to send pages to a model without a limit of cost, or to none.
+func validateVision(s *Settings, r *reporter) {
+	const key = "ingestion.vision"
+	in := s.Ingestion
+	if in.Vision == "off" || in.Vision == "" {
+		return
+	}
+	if in.MaxCostUSDPerImport <= 0 {
+		fault(s, r, key, CodeValue, "add ingestion.max_cost_usd_per_import: 0.50", "ingestion.vision: %s needs a limit of cost", in.Vision)
+	}
+	if name := cmp.Or(in.OCR.Model, s.Models.Default); name == Offline || name == "" {
+		fault(s, r, key, CodeValue, "add ingestion.ocr.model with a model that sees", "ingestion.vision: %s needs a model", in.Vision)
+	}
+}
+
 func validateLists(s *Settings, r *reporter) {
 	for _, glob := range s.Vault.Ignore {
 		if !doublestar.ValidatePattern(glob) {
@@ -188,6 +204,7 @@ func validateLists(s *Settings, r *reporter) {
 	if alias := s.Ingestion.OCR.Model; alias != "" && !s.knowsAlias(alias) {
 		fault(s, r, "ingestion.ocr.model", CodeValue, "name one of "+strings.Join(s.AliasNames(), ", "), "ingestion.ocr.model: there is no model %q", alias)
 	}
+	validateVision(s, r)
 	if u, err := url.Parse(string(s.Ingestion.OCR.Mistral.Endpoint)); err != nil || u.String() != "" && (u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		fault(s, r, "ingestion.ocr.mistral.endpoint", CodeValue, "write it as https://api.mistral.ai/v1", "ingestion.ocr.mistral.endpoint is not a web address")
 	}

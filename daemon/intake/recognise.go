@@ -54,11 +54,22 @@ func payerOf(ledger cost.Ledger, b policy.Budget, zone *time.Location, run strin
 	return payer{ledger, cost.Reservation{Run: run, Step: -1, Caps: caps}}
 }
 
+// within returns the payer with a smaller cap for its run.
+func (p payer) within(usd float64) payer {
+	if most := &p.whose.Caps.Run.USD; *most == 0 || usd < *most {
+		*most = usd
+	}
+	return p
+}
+
 // recogniser returns the service behind a text recognition engine, or an error that explains why there is none.
 func (r *Recognition) recogniser(by payer) func(engine string, s config.OCR) (ingestion.Recogniser, error) {
 	return func(engine string, s config.OCR) (ingestion.Recogniser, error) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		if engine == config.EngineVision {
+			by, engine = by.within(s.VisionUSD), config.EngineModel
+		}
 		key := fmt.Sprint(engine, "\n", s.Mistral, "\n", s.Model, "\n", s.KeepPictures)
 		made, known := r.made[key]
 		var err error

@@ -58,6 +58,51 @@ func deleteAsk() trust.Ask {
 	}
 }
 
+// visionAsk asks whether files with settings in import folders may have pages read again by the model for pictures. One yes holds
+// for every folder.
+func visionAsk() trust.Ask {
+	const key = "import_folders.vision"
+	sum := sha256.Sum256([]byte(key))
+	return trust.Ask{
+		Key: key, Digest: hex.EncodeToString(sum[:]), Value: config.VisionAll,
+		Says: "Send pages of documents to the model for pictures where the " + config.FolderFile + " of an import folder says so",
+	}
+}
+
+// looksBeyond reports whether a folder's settings send pages to a model that the settings in force do not send.
+func (r *Rules) looksBeyond(s config.OCR) bool {
+	own := visionOf(r.settings.Ingestion.Vision)
+	return s.Vision != "" && s.Vision != own && own != config.VisionAll
+}
+
+// visionOf returns the setting for imports.
+func visionOf(setting string) string {
+	if setting == config.VisionOff {
+		return ""
+	}
+	return setting
+}
+
+// keepUnseen takes back a folder's vision that nobody has allowed, and any without a limit of cost.
+func (r *Rules) keepUnseen(s *config.OCR, name string) {
+	own := visionOf(r.settings.Ingestion.Vision)
+	ask := visionAsk()
+	switch {
+	case r.trust.Untrusted():
+		s.Vision = ""
+	case !r.looksBeyond(*s):
+	case !r.trust.Now().Grants(ask.Key, ask.Digest):
+		r.log.Warn("pages are not sent to a model although their folder says so", "name", name, "fix", "vaultflow trust")
+		s.Vision = own
+	case r.settings.Ingestion.MaxCostUSDPerImport <= 0:
+		r.log.Warn("pages are not sent to a model although their folder says so", "name", name, "fix", "set ingestion.max_cost_usd_per_import")
+		s.Vision = own
+	}
+	if s.VisionUSD = r.settings.Ingestion.MaxCostUSDPerImport; s.Vision == "" {
+		s.VisionUSD = 0
+	}
+}
+
 // deletesBeyond reports whether a folder's settings delete originals and the settings in force do not.
 func (r *Rules) deletesBeyond(s config.Settings) bool {
 	return s.KeepOriginal == config.KeepNot && r.settings.Ingestion.KeepOriginal != config.KeepNot
@@ -90,6 +135,9 @@ func (r *Rules) Asks() []trust.Ask {
 			if !slices.Contains(asks, ask) {
 				asks = append(asks, ask)
 			}
+		}
+		if ask := visionAsk(); r.looksBeyond(s.OCR) && !slices.Contains(asks, ask) {
+			asks = append(asks, ask)
 		}
 		if ask := deleteAsk(); r.deletesBeyond(s) && !slices.Contains(asks, ask) {
 			asks = append(asks, ask)
@@ -132,6 +180,7 @@ func (r *Rules) of(name string, asked request) (config.Settings, error) {
 		return s, err
 	}
 	r.keepLocal(&s.OCR, name)
+	r.keepUnseen(&s.OCR, name)
 	r.keepOriginals(&s, name)
 	r.nameEngines(&s.OCR)
 	how := asked.how
@@ -149,6 +198,9 @@ func (r *Rules) of(name string, asked request) (config.Settings, error) {
 // nameEngines adds the models of the text recognition engines. Tesseract alone is the default and is not named.
 func (r *Rules) nameEngines(s *config.OCR) {
 	in := r.settings.Ingestion.OCR
+	if s.Vision != "" {
+		s.Model = cmp.Or(in.Model, r.settings.Models.Default)
+	}
 	if r.trust.Untrusted() || slices.Equal(s.Engines, []string{config.EngineTesseract}) {
 		s.Engines = nil
 		return
@@ -208,7 +260,7 @@ func (r *Rules) defaults() config.Settings {
 		},
 		OCR: config.OCR{
 			Languages: in.OCR.Languages, DPI: float64(in.OCR.DPI), MinConfidence: in.OCR.MinConfidence, DropWords: !in.OCR.Words,
-			Engines: in.OCR.Engines,
+			Engines: in.OCR.Engines, Vision: visionOf(in.Vision),
 		},
 		Audio:    r.speech(),
 		Image:    config.Image{Strategies: in.Image.Strategies},

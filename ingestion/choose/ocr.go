@@ -43,6 +43,9 @@ func BeatsLayer(code string) bool {
 	return code == reasonUnmapped || code == reasonRedo || code == reasonOCRFirst
 }
 
+// WrittenByOCR reports whether a text layer that was kept for this reason is an OCR program's, so that its letters may be wrong.
+func WrittenByOCR(code string) bool { return code == reasonOldLayer }
+
 const (
 	unmappedShare  = 0.10 // of the characters; pymupdf4llm's threshold
 	invisibleShare = 0.80 // of the characters: an OCR program wrote the layer, a stamp may have come later

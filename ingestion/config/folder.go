@@ -156,6 +156,7 @@ var folderSettings = map[string]func(*Settings, *yaml.Node) error{
 	"strategies":   folderStrategies,
 	"tags":         folderTagsOf,
 	"template":     folderTemplate,
+	"vision":       folderVision,
 	"redo_ocr":     func(s *Settings, n *yaml.Node) error { return n.Decode(&s.OCR.Redo) },
 	"inline_pages": func(s *Settings, n *yaml.Node) error { return number(&s.InlinePages, n, 1, 10_000) },
 	"dpi": func(s *Settings, n *yaml.Node) error {
@@ -225,6 +226,16 @@ func folderEngines(s *Settings, n *yaml.Node) error {
 	}
 	if err == nil {
 		s.OCR.Engines = list
+	}
+	return err
+}
+
+// folderVision sets which pages a model reads again. Model and budget come from the settings.
+func folderVision(s *Settings, n *yaml.Node) error {
+	vision := VisionOff
+	err := word(&vision, n, VisionDoubtful, VisionAll, VisionOff)
+	if s.OCR.Vision = vision; vision == VisionOff {
+		s.OCR.Vision = ""
 	}
 	return err
 }

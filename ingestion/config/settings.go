@@ -43,6 +43,8 @@ const (
 	EngineTesseract = "tesseract"
 	EngineMistral   = "mistral"
 	EngineModel     = "model" // any model that sees
+
+	EngineVision = "vision" // the same model, for pages that were read already; not in OCR.Engines
 )
 
 // RecordFormat changes when records of an older version cannot be resumed. It is part of every settings hash.
@@ -112,7 +114,16 @@ type OCR struct {
 	Mistral       string   `json:"mistral,omitempty"`        // model of Mistral's recognition
 	Model         string   `json:"model,omitempty"`          // alias of the model for the engine of that name
 	KeepPictures  bool     `json:"keep_pictures,omitempty"`  // keep pictures that a service cuts out of pages
+	Vision        string   `json:"vision,omitempty"`         // which pages of PDFs and pictures Model reads again; empty: none
+	VisionUSD     float64  `json:"vision_usd,omitempty"`     // most that this may cost for one import
 }
+
+// The values of OCR.Vision.
+const (
+	VisionOff      = "off" // in settings; empty in OCR
+	VisionDoubtful = "doubtful"
+	VisionAll      = "all"
+)
 
 // Order returns the engines in the order in which they are tried.
 func (s OCR) Order() []string {
@@ -203,6 +214,7 @@ func fillList(field *[]string, otherwise ...string) {
 // folders, limits and the number of processes are not part of it.
 func (s Settings) Hash() string {
 	s = s.Applied()
+	s.OCR.VisionUSD = 0
 	shape := struct {
 		Format   int // of what this package writes
 		Inline   int
@@ -239,6 +251,7 @@ func (s Settings) Check() error {
 		known("ingestion.pdf.image_format", s.PDF.Format, "auto", "png", "jpeg"),
 		known("ingestion.pdf.renderer", s.PDF.Renderer, "", extract.RenderAuto, extract.RenderMuPDF, extract.RenderPDFium),
 		known("ingestion.keep_original", s.KeepOriginal, KeepInBundle, KeepInDone, KeepNot),
+		known("ingestion.vision", s.OCR.Vision, "", VisionDoubtful, VisionAll),
 	}
 	for _, name := range s.OCR.Engines {
 		faults = append(faults, known("ingestion.ocr.engines", name, EngineTesseract, EngineMistral, EngineModel))

@@ -27,7 +27,8 @@ const (
 
 // Limits of the doubts about a page.
 const (
-	most     = 4   // doubts
+	most     = 4 // doubts that a worker reports; others are added to them
+	mostAll  = 6
 	maxWords = 200 // bytes of the words of one
 )
 
@@ -37,7 +38,7 @@ var codeForm = regexp.MustCompile(`^[a-z][a-z_]{0,29}$`)
 // Add adds a doubt to a list, unless the list is full or has it already.
 func Add(list []Doubt, code, words string) []Doubt {
 	d := Doubt{code, clean(words)}
-	if len(list) >= most || d.Words == "" || !codeForm.MatchString(code) || slices.Contains(list, d) {
+	if len(list) >= mostAll || d.Words == "" || !codeForm.MatchString(code) || slices.Contains(list, d) {
 		return list
 	}
 	return append(list, d)
@@ -46,7 +47,9 @@ func Add(list []Doubt, code, words string) []Doubt {
 // Clean returns the doubts that a worker sent, within the limits and without what does not belong into a line of text.
 func Clean(sent []Doubt) (list []Doubt) {
 	for _, d := range sent {
-		list = Add(list, d.Code, d.Words)
+		if len(list) < most {
+			list = Add(list, d.Code, d.Words)
+		}
 	}
 	return list
 }

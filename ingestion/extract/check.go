@@ -149,6 +149,9 @@ func checkDoubts(list []doubt.Doubt) error {
 func (p Page) TextBytes() (n int) {
 	if p.Text != nil {
 		n += len(p.Text.Markdown) + len(p.Text.Plain) + len(p.Text.Besides)
+		for _, letters := range p.Text.Letters {
+			n += len(letters)
+		}
 	}
 	if p.OCR != nil {
 		n += len(p.OCR.Text)

@@ -22,6 +22,7 @@ type PageRequest struct {
 	Languages []string      `json:"languages,omitempty"`  // of Tesseract, as "eng"; empty = eng
 	MaxBytes  int64         `json:"max_bytes,omitempty"`  // most bytes of the picture, which gets smaller until it fits; 0 = MaxPicture
 	Rect      *content.Rect `json:"rect,omitempty"`       // only this part of the page as the picture; of a PDF
+	Letters   bool          `json:"letters,omitempty"`    // with Text: what each renderer reads, to compare it with an answer
 	Other     bool          `json:"other,omitempty"`      // not with the renderer that would be chosen: it failed. Only where Open left the choice
 }
 
@@ -56,7 +57,8 @@ type PageText struct {
 	Besides  string   `json:"besides,omitempty"` // Markdown of the values of form fields and of annotations, which the two above do not have
 	Evidence Evidence `json:"evidence"`
 
-	Doubts []doubt.Doubt `json:"doubts,omitempty"` // about Markdown and Plain
+	Doubts  []doubt.Doubt `json:"doubts,omitempty"`  // about Markdown and Plain
+	Letters []string      `json:"letters,omitempty"` // if requested: the text as each renderer has it, with running heads, in no order
 }
 
 // Evidence shows whether a text layer can be trusted.

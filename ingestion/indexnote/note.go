@@ -260,6 +260,8 @@ func (n *Note) remarks(p manifest.Page) {
 			with = "the picture"
 		}
 		say("warning", "The text of this page is doubtful: "+markdown.Inline(doubt.Words(p.Doubts))+". Compare it with "+with+".")
+	case p.Vision != nil && p.Vision.Outcome == manifest.VisionUsed:
+		say("info", "The text of this page was read by the model "+markdown.Inline(p.Vision.Model)+"; its words and numbers are those of the page.")
 	}
 }
 

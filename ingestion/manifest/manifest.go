@@ -136,6 +136,7 @@ const (
 	TextOCR    = "ocr"
 	TextForm   = "form"
 	TextSpeech = "speech" // what is said in a recording
+	TextVision = "vision" // a model read it in the picture, and its words were compared with the page's
 	TextNone   = "none"
 )
 
@@ -151,6 +152,7 @@ type Page struct {
 	Assets []Asset     `json:"assets,omitempty"` // pictures that an OCR service cut out of the page
 
 	Doubts []doubt.Doubt `json:"doubts,omitempty"` // what may be wrong with the text
+	Vision *PageVision   `json:"vision,omitempty"` // if a model was to read the page again
 
 	Status string `json:"status"`
 	Error  string `json:"error"` // empty when Status is done
@@ -187,7 +189,7 @@ type PageImage struct {
 type PageText struct {
 	Path   string `json:"path,omitempty"` // empty when there is no text
 	Chars  int    `json:"chars"`
-	Source string `json:"source"` // layer, ocr, form, speech or none
+	Source string `json:"source"` // layer, ocr, form, speech, vision or none
 }
 
 // PageOCR is the decision about text recognition, and its result.
@@ -204,6 +206,21 @@ type PageOCR struct {
 	Service    bool     `json:"service,omitempty"`  // a service read it, which reports no confidence
 	CostUSD    float64  `json:"cost_usd,omitempty"` // what the service took; absent when no price is known
 }
+
+// PageVision is what came of having a model read the page again.
+type PageVision struct {
+	Model   string  `json:"model,omitempty"`
+	Outcome string  `json:"outcome"`            // used, refused or not_read
+	Reason  string  `json:"reason,omitempty"`   // unless it was used
+	CostUSD float64 `json:"cost_usd,omitempty"` // absent when no price is known
+}
+
+// The outcomes of a model's reading.
+const (
+	VisionUsed    = "used"
+	VisionRefused = "refused"  // the answer is not the page's text, which stays
+	VisionNotRead = "not_read" // no answer; another attempt may get one
+)
 
 // Asset is a picture that was taken out of the source.
 type Asset struct {

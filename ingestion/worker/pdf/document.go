@@ -134,6 +134,9 @@ func (d *Document) readText(r extract.PageRequest, by choice, out *extract.Page)
 	if out.Text, read, err = d.texts.read(r.N, read); err != nil {
 		return err
 	}
+	if r.Letters {
+		out.Text.Letters = d.texts.letters(r.N)
+	}
 	if read.pdfium && d.by.mupdf != nil {
 		out.Renderer, out.Code, out.Reason = read.renderer(), read.reason.code, read.reason.String()
 	}

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -72,6 +73,28 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 		out.Besides = found.Markdown()
 	}
 	return out, by, nil
+}
+
+// letters returns the text of a page as each renderer has it, without layout and with running heads.
+func (t *texts) letters(n int) (all []string) {
+	add := func(page layout.Page, err error) {
+		if err != nil {
+			return
+		}
+		lines := make([]string, len(page.Lines))
+		for i, l := range page.Lines {
+			lines[i] = l.Text
+		}
+		all = append(all, strings.Join(lines, "\n"))
+	}
+	if t.by.mupdf != nil {
+		page, _, err := t.by.mupdf.Lines(n)
+		add(page, err)
+	}
+	if second, err := t.by.pdfium(); err == nil {
+		add(second.Text(n))
+	}
+	return all
 }
 
 // tail returns the table that ends page n, or nil if none does or no other page may be read.
