@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,7 +22,7 @@ func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, config.FolderFile), []byte("ocr_engines: [mistral, model, tesseract]\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, config.FolderFile), []byte("ocr_engines: [mistral, model, tesseract]\nvision: all\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	engines := func() []string {
@@ -58,11 +59,36 @@ func TestTrust_importFoldersSendNothingUnasked(t *testing.T) {
 		t.Fatal(err)
 	}
 	accept(mistral)
+	vision := func() string {
+		t.Helper()
+		s, err := openTest(t, Options{Dir: vault, StateDir: state, Overrides: map[string]string{"ingestion.max_cost_usd_per_import": "2"}}).rules.For("Import/scans/a.pdf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(s.OCR.Vision, s.OCR.VisionUSD)
+	}
+	if got := vision(); got != "0" {
+		t.Errorf("vision is %s before a yes", got)
+	}
+	all, err := offer.Chosen([]string{"import_folders.ocr_engines.mistral", "import_folders.vision"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accept(all)
+	if got := vision(); got != "all2" {
+		t.Errorf("vision is %s after a yes", got)
+	}
+	if s, err := openTest(t, Options{Dir: vault, StateDir: state}).rules.For("Import/scans/a.pdf"); err != nil || s.OCR.Vision != "" {
+		t.Errorf("vision %q without a limit of cost, %v", s.OCR.Vision, err)
+	}
 	if got := strings.Join(engines(), " "); got != "mistral tesseract" {
 		t.Errorf("pages go to %q, want mistral and tesseract", got)
 	}
 	accept(engine.TrustAnswer{Level: string(trust.Untrusted)})
 	if got := engines(); len(got) > 0 {
 		t.Errorf("after a no pages go to %v", got)
+	}
+	if got := vision(); got != "0" {
+		t.Errorf("vision is %s after a no", got)
 	}
 }

@@ -3,6 +3,7 @@ package settings_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -451,6 +452,34 @@ func TestWeb_listenAndProxy(t *testing.T) {
 		}
 		if want == "" && err != nil || !strings.Contains(said, want) {
 			t.Errorf("%s: %s; want %q", text, said, want)
+		}
+	}
+}
+
+// Pages go to a vision model only within a limit of cost, and to a model that was named.
+func TestLoad_visionNeedsABudgetAndAModel(t *testing.T) {
+	t.Parallel()
+	const model = "models: {default: eyes, aliases: {eyes: {provider: anthropic, model: x}}}\n"
+	for text, want := range map[string]string{
+		"ingestion: {vision: doubtful, max_cost_usd_per_import: 0.5}":                      "add ingestion.ocr.model with a model that sees",
+		model + "ingestion: {vision: all}":                                                 "add ingestion.max_cost_usd_per_import: 0.50",
+		model + "ingestion: {vision: doubtful, max_cost_usd_per_import: 0.5}":              "",
+		"ingestion: {vision: off}":                                                         "",
+		model + "ingestion: {vision: maybe, max_cost_usd_per_import: 1}":                   "off, doubtful",
+		model + "ingestion: {vision: all, max_cost_usd_per_import: -1}":                    "0",
+		model + "ingestion: {vision: all, ocr: {model: eyes}, max_cost_usd_per_import: 3}": "",
+	} {
+		file := filepath.Join(t.TempDir(), "settings.yaml")
+		write(t, file, text+"\n", 0o600)
+		_, err := settings.Load(settings.Input{User: file})
+		var said string
+		if list, ok := errors.AsType[*settings.Error](err); ok {
+			for _, d := range list.Diagnostics {
+				said += d.Message + d.Suggestion
+			}
+		}
+		if (err != nil) != (want != "") || !strings.Contains(said, want) {
+			t.Errorf("%s\n%v, %s", text, err, said)
 		}
 	}
 }

@@ -116,6 +116,42 @@ func TestImport_readByModel(t *testing.T) {
 	}
 }
 
+// Only the page whose text is doubtful goes to the model, within the limit of cost, and its words are checked against what Tesseract
+// and the renderers read.
+func TestImport_doubtfulPagesReadByModel(t *testing.T) {
+	t.Parallel()
+	const dear = "price: {input: 1, output: 100}"
+	for name, c := range map[string]struct{ budget, answer, outcome, source string }{
+		"the page's words": {"1", "# " + strings.Join(scanLines, "\n"), manifest.VisionUsed, manifest.TextVision},
+		"other words":      {"1", "The model has a story of its own to report here.", manifest.VisionRefused, manifest.TextOCR},
+		"too little money": {"0.01", "Nobody asks for this.", manifest.VisionNotRead, manifest.TextOCR},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.NewServer(t, llmtest.OpenAI{}, says(c.answer))
+			s := newSite(t, worker(t), fmt.Sprintf("ingestion: {vision: doubtful, max_cost_usd_per_import: %s, ocr: {model: seer, min_confidence: 100}}\n"+
+				"models: {default: seer, aliases: {seer: {provider: lab, model: test-model, max_output_tokens: 1000, capabilities: [text, vision], %s}}}\n"+
+				"providers:\n  lab: {kind: openai_chat, base_url: %q, api_key_env: LAB_KEY}\n", c.budget, dear, server.URL+"/v1"))
+			s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
+			s.Write("letter.pdf", pdftest.New().TextPage(pdftest.Text("A page with a text layer that nobody doubts, of one paragraph.")...).ScanPage(scanLines...).Bytes())
+			s.Must("import", s.Path("letter.pdf"))
+			r := s.ended(1)["Import/letter.pdf"]
+			m := s.manifest(r.Bundle)
+			if m.Pages[0].Vision != nil || m.Pages[0].Text.Source != manifest.TextLayer {
+				t.Errorf("page 1: %+v", m.Pages[0])
+			}
+			p := m.Pages[1]
+			if p.Vision == nil || p.Vision.Outcome != c.outcome || p.Text.Source != c.source || (len(p.Doubts) == 0) != (c.outcome == manifest.VisionUsed) {
+				t.Fatalf("page 2: %+v, %+v, %+v", p.Text, p.Vision, p.Doubts)
+			}
+			sent := server.Requests()
+			if asked := c.outcome != manifest.VisionNotRead; asked != (len(sent) == 1 && images(sent[0].Parts) == 1) || asked != (p.Vision.CostUSD > 0) {
+				t.Errorf("%d requests, %+v", len(sent), p.Vision)
+			}
+		})
+	}
+}
+
 // One layer repeats requests to a service. The import fails after its attempts, as the provider's failure, and is tried
 // again later.
 func TestImport_overloadedService(t *testing.T) {
