@@ -25,6 +25,7 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page
 		},
 		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]manifest.Asset{}, rec.Assets...), Children: append([]manifest.Child{}, rec.Children...), Members: rec.Members,
 	}
+	m.Document.Title = pub.title(m.Document.Title, pages)
 	if m.Document.Language == "" {
 		m.Document.Language = pub.recognisedIn(pages)
 	}

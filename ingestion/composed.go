@@ -33,6 +33,18 @@ type composed struct {
 // [pictureMark] replace pictures.
 type composedPart struct{ label, text string }
 
+// labelRunes limits a label, which becomes a heading. A longer one is also in the text, whole.
+const labelRunes = 120
+
+// markdown returns the part's text, harmless.
+func (p composedPart) markdown() string {
+	text := markdown.Sanitise(p.text)
+	if whole := markdown.OneLine(p.label, len(p.label)); whole != markdown.OneLine(p.label, labelRunes) {
+		text = markdown.Sanitise(markdown.Plain(whole)) + "\n\n" + text
+	}
+	return text
+}
+
 // maxAsset limits an embedded picture, in bytes.
 const maxAsset = 64 << 20
 
@@ -85,11 +97,11 @@ func (co composing) compose(ctx context.Context, c composed) error {
 	co.w.store.tally = tally{pages: co.w.store.tally.pages} // all are made again
 	for _, n := range co.w.store.wanted(len(c.parts)) {
 		part := c.parts[n-1]
-		p := manifest.Page{N: n, Label: markdown.OneLine(part.label, 120), Status: manifest.PageDone, Text: &manifest.PageText{Source: manifest.TextNone}}
+		p := manifest.Page{N: n, Label: markdown.OneLine(part.label, labelRunes), Status: manifest.PageDone, Text: &manifest.PageText{Source: manifest.TextNone}}
 		if images := c.printed.images[n]; len(images) > 0 {
 			p.Image, p.Others = &images[0], images[1:]
 		}
-		if text := strings.TrimSpace(placePictures(markdown.Sanitise(part.text), paths)); text != "" {
+		if text := strings.TrimSpace(placePictures(part.markdown(), paths)); text != "" {
 			if err := pageFiles(co).keepText(ctx, &p, text, manifest.TextLayer); err != nil {
 				return err
 			}

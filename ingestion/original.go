@@ -69,7 +69,7 @@ func (f filing) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	case from == "":
 		return Filed{Warning: f.w.job.Source + " is gone or has changed"}, nil
 	}
-	if err := (unpacking(f)).release(ctx, e.Bundle); err != nil {
+	if err := unpacking(f).release(ctx, e.Bundle); err != nil {
 		return Filed{}, err
 	}
 	switch held, err := f.isHeld(from); {

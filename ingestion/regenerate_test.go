@@ -164,10 +164,10 @@ func TestRegenerate_alias(t *testing.T) {
 // An import writes properties in the forms that the vault declares, where they convert without loss, also in a later version.
 func TestRegenerate_declaredTypes(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, extract.Document{Pages: 3, Title: "T", Author: "Ada", Created: "2024-05-01T00:00:00"})
+	b := newBench(t, extract.Document{Pages: 3, Title: "Minutes", Author: "Ada", Created: "2024-05-01T00:00:00"})
 	b.vault.Put(".obsidian/types.json", `{"types":{"author":"multitext","pages":"text","created":"date","tags":"tags","imported":"number"}}`)
 	for version := range 2 {
 		made, _ := b.mustRun(b.drop(fmt.Sprint("imp-", version), "Import/q3.pdf", append([]byte(fmt.Sprint(version)), pdfBytes...)))
-		hasAll(t, b.read(made.Note), "author: [Ada]\n", "pages: \"3\"\n", "created: 2024-05-01\n", "tags: [imported/pdf]\n", "imported: 2026-11-21T12:00:00\n", "title: T\n")
+		hasAll(t, b.read(made.Note), "author: [Ada]\n", "pages: \"3\"\n", "created: 2024-05-01\n", "tags: [imported/pdf]\n", "imported: 2026-11-21T12:00:00\n", "title: Minutes\n")
 	}
 }
