@@ -17,7 +17,7 @@ type handler interface {
 
 // handlers lists all handlers.
 func handlers() []handler {
-	return []handler{textFile{}, webFile{}, pdf{}, officeFile{}, picture{}, mailFile{}, collection{}, recording{}}
+	return []handler{textFile{}, webFile{}, pdf{}, officeFile{}, packageFile{}, picture{}, mailFile{}, collection{}, recording{}}
 }
 
 // handlerFor returns the handler of a kind. Kinds without one are kept with a note that says so.

@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/office"
@@ -45,6 +46,11 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	case err != nil:
 		return fault.Permanent(failure.Corrupt, "open it in the program that made it and save it again", "the file cannot be read: %v", err)
 	}
+	return composing{w}.office(ctx, doc)
+}
+
+// office keeps what was read of an office file, with pictures of its pages.
+func (co composing) office(ctx context.Context, doc *office.Document) (err error) {
 	c := composed{title: doc.Title, author: doc.Author, created: doc.Created, warnings: doc.Warnings}
 	var labels []string
 	for _, part := range doc.Parts {
@@ -54,10 +60,36 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	for i := range doc.Pictures {
 		c.pictures = append(c.pictures, func() ([]byte, error) { return doc.Data(i, maxAsset) })
 	}
-	if c.printed, err = (printing{w}).print(ctx, labels); err != nil {
+	if c.printed, err = (printing{co.w}).print(ctx, doc, labels); err != nil {
 		return err
 	}
-	return composing{w}.compose(ctx, c)
+	return co.compose(ctx, c)
+}
+
+// packageFile lists what is in a ZIP that some program reads as one file, such as a Java archive.
+type packageFile struct{}
+
+func (packageFile) name() string { return "package" }
+
+func (packageFile) extract(ctx context.Context, w *work) error {
+	if done, err := w.store.composedBefore(); err != nil || done {
+		return err
+	}
+	file, size, err := w.im.open(w.job.at())
+	if err != nil {
+		return fault.Storage("open "+w.job.at(), err)
+	}
+	defer file.Close()
+	doc, err := office.List(file, size, office.Limits{})
+	if err != nil {
+		return fault.Permanent(failure.Corrupt, "open it in the program that made it and save it again", "the file cannot be read: %v", err)
+	}
+	what, advice := filetype.Name(w.job.Route.MediaType)
+	if advice == "" {
+		advice = "unpack it and drop the folder to have its files imported"
+	}
+	doc.Introduce("This is " + orElse(what, "a file of some program") + ". Its parts are listed and not imported: " + advice + ".")
+	return composing{w}.office(ctx, doc)
 }
 
 // modern lets LibreOffice convert a file of an older format into one that package office reads. If that fails, it returns nothing

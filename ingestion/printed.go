@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
+	"github.com/vaultflow/vaultflow/ingestion/office"
 	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
@@ -44,52 +45,108 @@ type printed struct {
 // printedName is the PDF in the records, so that another attempt reuses it.
 const printedName = "printed.pdf"
 
+// printedPages is how many pages of a file get pictures where LibreOffice, which has a setting for it, is not there.
+const printedPages = 500
+
 // legibleDPI is the resolution below which ordinary type in a page picture cannot be read.
 const legibleDPI = 50
 
+// pagesOf is where the pages of an office file are printed, for [printing.print].
+type pagesOf struct {
+	open  extract.Open
+	file  func() (fs.File, error)
+	code  string
+	how   string            // of the pictures, for people
+	tools map[string]string // that made it
+}
+
 // print makes pictures of the pages of an office file whose parts have these labels. An error ends the import.
-func (pr printing) print(ctx context.Context, labels []string) (printed, error) {
-	office := pr.w.im.Office
-	from := officeExtensions[pr.w.job.Route.MediaType]
-	if office == nil || from == "" || len(labels) == 0 || pr.w.set.PDF.Mode == config.ModeMarkdown {
+func (pr printing) print(ctx context.Context, doc *office.Document, labels []string) (printed, error) {
+	if len(labels) == 0 || pr.w.set.PDF.Mode == config.ModeMarkdown {
 		return printed{}, nil
 	}
-	none := func(err error) (printed, error) {
-		if ctx.Err() != nil {
-			return printed{}, ctx.Err()
-		}
-		return printed{warnings: []string{"pictures of the pages were not made: " + reading.Plain(reasonOf(err), "LibreOffice failed")}}, nil
+	from, err := pr.source(ctx, doc)
+	if _, known := errors.AsType[*extract.Error](err); known {
+		return pr.without(ctx, err)
 	}
-	if err := pr.convert(ctx, from, "pdf", printedName); err != nil {
-		if _, known := errors.AsType[*extract.Error](err); !known {
-			return printed{}, err
-		}
-		return none(err)
+	if err != nil || from == nil {
+		return printed{}, err
 	}
-	s := pr.w.reader(extract.Open{MediaType: "application/pdf", Kind: extract.KindPDF, Renderer: pr.w.set.PDF.Renderer})
-	s.File = func() (fs.File, error) { return pr.w.store.records.FS().Open(printedName) }
+	return pr.pages(ctx, *from, labels)
+}
+
+// without is what is printed when that failed: nothing, with a warning.
+func (pr printing) without(ctx context.Context, err error) (printed, error) {
+	if ctx.Err() != nil {
+		return printed{}, ctx.Err()
+	}
+	return printed{warnings: []string{"pictures of the pages were not made: " + reading.Plain(reasonOf(err), "the program failed")}}, nil
+}
+
+// source returns where the pages are printed: the file itself, a PDF in it, or one that LibreOffice makes; or nil.
+func (pr printing) source(ctx context.Context, doc *office.Document) (*pagesOf, error) {
+	printedPDF := func() (fs.File, error) { return pr.w.store.records.FS().Open(printedName) }
+	pdf := extract.Open{MediaType: "application/pdf", Kind: extract.KindPDF, Renderer: pr.w.set.PDF.Renderer}
+	lib, ext := pr.w.im.Office, officeExtensions[pr.w.job.Route.MediaType]
+	switch {
+	case doc.Kind == "xps":
+		return &pagesOf{
+			open: extract.Open{MediaType: extract.MediaXPS, Kind: extract.KindPDF, Renderer: extract.RenderMuPDF}, code: "own",
+			how: "own: the pages are drawn as they are in the file", file: func() (fs.File, error) { return pr.w.im.Files.FS().Open(pr.w.job.at()) },
+		}, nil
+	case doc.Preview != "":
+		data, err := doc.PreviewPDF(maxAsset)
+		if err != nil {
+			return nil, &extract.Error{Code: failure.Corrupt, Message: err.Error()}
+		}
+		return &pagesOf{open: pdf, file: printedPDF, code: "preview", how: "preview: the pages are drawn from the preview in the file"}, put(ctx, pr.w.store.records, printedName, data)
+	case lib == nil || ext == "":
+		return nil, nil
+	}
+	if err := pr.convert(ctx, ext, "pdf", printedName); err != nil {
+		return nil, err
+	}
+	return &pagesOf{
+		open: pdf, file: printedPDF, code: "libreoffice", how: "libreoffice: the pages are drawn as LibreOffice prints them",
+		tools: map[string]string{"libreoffice": markdown.OneLine(orElse(lib.Version(ctx), "unknown"), 60)},
+	}, nil
+}
+
+// pages draws the printed pages.
+func (pr printing) pages(ctx context.Context, from pagesOf, labels []string) (printed, error) {
+	s := pr.w.reader(from.open)
+	s.File = from.file
 	defer s.Close()
 	doc, err := s.Start(ctx)
 	if err != nil {
-		return none(err)
+		return pr.without(ctx, err)
 	}
 	out := printed{
 		images: map[int][]manifest.PageImage{},
 		render: &manifest.Render{
 			DPI: pr.w.set.PDF.DPI, MaxSide: pr.w.set.PDF.MaxSide, Format: pr.w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60),
-			Code: "libreoffice", Reason: "libreoffice: the pages are drawn as LibreOffice prints them",
+			Code: from.code, Reason: from.how,
 		},
-		tools: map[string]string{"libreoffice": markdown.OneLine(orElse(office.Version(ctx), "unknown"), 60)},
+		tools: map[string]string{},
 	}
+	maps.Copy(out.tools, from.tools)
 	if doc.Renderer != "" {
 		out.tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}
 	pages, fits := spread(labels, doc)
 	if !fits {
-		out.warnings = append(out.warnings, fmt.Sprintf("pictures of the pages were not made: LibreOffice printed %d pages of %d parts, and nothing shows which belong together", doc.Pages, len(labels)))
+		out.warnings = append(out.warnings, fmt.Sprintf("pictures of the pages were not made: %d pages were printed of %d parts, and nothing shows which belong together", doc.Pages, len(labels)))
 		return out, nil
 	}
-	return out, pr.drawPrinted(ctx, s, pages, office.MaxPages(), &out)
+	return out, pr.drawPrinted(ctx, s, pages, pr.mostPages(), &out)
+}
+
+// mostPages returns how many pages get pictures.
+func (pr printing) mostPages() int {
+	if pr.w.im.Office == nil {
+		return printedPages
+	}
+	return pr.w.im.Office.MaxPages()
 }
 
 // reasonOf returns an error's message for users.

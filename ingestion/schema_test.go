@@ -161,6 +161,7 @@ func TestManifestSchema_everyKind(t *testing.T) {
 		"mail.eml":  []byte("From: a@example.org\r\nTo: b@example.org\r\nSubject: Hello\r\nDate: Fri, 20 Nov 2026 10:00:00 +0000\r\n\r\nText\r\n"),
 		"box.zip":   zipFiles(t, packedFile{name: "in/a.txt", data: "x"}, packedFile{name: "../evil.txt", data: "y"}),
 		"notes.zip": zipFiles(t, packedFile{name: "in/a?.md", data: "![x](../x.png)"}, packedFile{name: "x.png", data: "PNG"}),
+		"app.jar":   zipFiles(t, packedFile{name: "META-INF/MANIFEST.MF", data: "Main-Class: A\n"}, packedFile{name: "A.class", data: "x"}),
 		"song.mp3":  []byte("ID3\x03\x00\x00\x00\x00\x00\x00 sound"), "film.mp4": []byte("\x00\x00\x00\x18ftypisom\x00\x00\x00\x00isomiso2"),
 		"thing.bin": {0, 1, 2, 3, 0xff, 0xfe, 0, 9}, "old.rar": []byte("Rar!\x1a\x07\x01\x00 and more"),
 	}

@@ -19,7 +19,7 @@ const (
 // slideTitle is the label of a slide with a title.
 var slideTitle = regexp.MustCompile(`^Slide \d+: (.+?)(?: \(hidden\))?$`)
 
-// title returns the document's title. A placeholder that a program wrote gives way to the first heading of the text, and without one
+// title returns the document's title. A placeholder that a program wrote is replaced by the first heading of the text, and without one
 // to the name of the file, for which the title is empty.
 func (pub publishing) title(own string, pages []manifest.Page) string {
 	if own == "" || !choose.Generic(own) {
@@ -36,7 +36,7 @@ func (pub publishing) title(own string, pages []manifest.Page) string {
 	return ""
 }
 
-// begins returns the beginning of a page's text. What cannot be read gives no title; the note's own reader reports it.
+// begins returns the beginning of a page's text. What cannot be read has no title; the note's own reader reports it.
 func (pub publishing) begins(p manifest.Page) string {
 	if p.Text == nil || p.Text.Path == "" {
 		return ""

@@ -53,7 +53,7 @@ var rooms = []room{
 	{"ingestion/fault", 2, nil},
 	{"ingestion/reading", 2, []string{"ingestion/extract", "ingestion/fault", "ingestion/markdown"}},
 	{"ingestion/sound", 2, nil},
-	{"ingestion/office", 2, []string{"ingestion/webpage"}},
+	{"ingestion/office", 2, []string{"ingestion/charset", "ingestion/markdown", "ingestion/webpage"}},
 	{"ingestion/webpage", 2, nil},
 	{"ingestion/fonts", 2, nil},
 	{"ingestion/layout", 2, []string{"ingestion/doubt"}},

@@ -57,7 +57,7 @@ func (w *walk) member(m Member, in io.Reader, depth int) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if named != filetype.KindArchive && (named == filetype.KindOffice || filetype.Classify("", "", head, nil, 0).Kind != filetype.KindArchive) {
+	if named != filetype.KindArchive && (named == filetype.KindOffice || named == filetype.KindPackage || filetype.Classify("", "", head, nil, 0).Kind != filetype.KindArchive) {
 		return w.visit(m, buffered)
 	}
 	data, err := io.ReadAll(io.LimitReader(buffered, maxNestedBytes+1))

@@ -31,7 +31,7 @@ func wordSet(list string) map[string]bool {
 
 var (
 	counted   = regexp.MustCompile(`[\s_#.-]*(?:\(\s*)?\d*(?:\s*\))?$`)                                                                                  // "Slide 1", "Document (2)"
-	printJob  = regexp.MustCompile(`(?i)^(?:microsoft (?:office )?(?:word|excel|powerpoint|publisher|visio)|openoffice\S*|libreoffice\S*|adobe \w+) - `) // what a print driver was told
+	printJob  = regexp.MustCompile(`(?i)^(?:microsoft (?:office )?(?:word|excel|powerpoint|publisher|visio)|openoffice\S*|libreoffice\S*|adobe \w+) - `) // for print drivers
 	pathStart = regexp.MustCompile(`(?i)^(?:[a-z]:[\\/]|\\\\|/[^/\s]+/|file:)`)
 	// fileName matches a name with the extension of a document, a picture or a program's own file.
 	fileName = regexp.MustCompile(`(?i)^[^/\\]*\.(?:docx?|dotx?|docm|odt|rtf|wpd|wps|pages|txt|md|tex|dvi|ps|eps|pdf|xlsx?|xlsm|ods|numbers|csv|pptx?|ppsx?|pptm|odp|key|html?|xml|indd|qxd|p65|pmd|fm|pub|cdr|ai|svg|psd|png|jpe?g|tiff?|gif|bmp|dwg|vsdx?|mdi|tmp|prn)$`)

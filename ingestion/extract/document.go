@@ -11,6 +11,9 @@ const (
 	KindImage = "image"
 )
 
+// MediaXPS is the type of a document of printed pages that MuPDF draws as it draws those of a PDF.
+const MediaXPS = "application/oxps"
+
 // Open asks the worker to open the document that it was given as file descriptor 3. The answer is a [Document] or an
 // [*Error].
 type Open struct {

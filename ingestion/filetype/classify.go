@@ -14,7 +14,7 @@ func Classify(declared, name string, head []byte, r io.ReaderAt, size int64) Rou
 		Declared:  essence(declared),
 		Extension: ByName(name),
 	}
-	found := look(head, r, size, e.Declared == "application/pdf" || e.Extension == "application/pdf")
+	found := look(head, name, r, size, e.Declared == "application/pdf" || e.Extension == "application/pdf")
 	e.Magic = found.mediaType
 	mediaType := decide(&e, found)
 	kind := KindOf(mediaType)
@@ -36,7 +36,9 @@ func decide(e *Evidence, found sign) string {
 	}
 	ext := KindOf(e.Extension)
 	switch {
-	case found.mediaType != "" && !found.plain:
+	case found.mediaType == "image/tiff" && e.Extension == rawPhotograph:
+		return settle(e, "extension", rawPhotograph, "the bytes are those of a TIFF, as in photographs that cameras have not developed, and the extension says so")
+	case found.mediaType != "" && !found.plain && !found.weak:
 		return settle(e, "magic", found.mediaType, found.reason)
 	case found.plain && textual(ext) && e.Extension != "text/plain":
 		return settle(e, "extension", e.Extension, "the bytes are text, the extension says of what kind")
@@ -46,6 +48,8 @@ func decide(e *Evidence, found sign) string {
 		return settle(e, "magic", found.mediaType, found.reason)
 	case e.Extension != "" && !(textual(ext) && found.nul):
 		return settle(e, "extension", e.Extension, found.reason+"; the extension is all there is to go by")
+	case found.weak:
+		return settle(e, "magic", found.mediaType, found.reason)
 	}
 	return settle(e, "fallback", "application/octet-stream", found.reason)
 }
@@ -72,7 +76,7 @@ func contradiction(declared string, found sign) string {
 		return "declared a PDF, but there is no %PDF"
 	case !textual(kind) && found.plain:
 		return "the bytes are text and contradict the declared type"
-	case found.mediaType != "" && !found.plain && KindOf(found.mediaType) != kind:
+	case found.mediaType != "" && !found.plain && !found.weak && KindOf(found.mediaType) != kind:
 		return "the bytes contradict the declared type"
 	case (kind == KindImage || kind == KindOffice) && found.mediaType != declared:
 		return "the bytes do not confirm the declared type"

@@ -85,6 +85,20 @@ func TestClassify(t *testing.T) {
 		{"archive", "", "a.docx", string(zipOf(t, "holiday/a.jpg")), KindArchive, "application/zip", "magic"},
 		{"archive with a folder called word", "", "a.zip", string(zipOf(t, "word/list.txt", "xl/sizes.txt")), KindArchive, "application/zip", "magic"},
 		{"docx with another main part", "", "a", string(zipOf(t, "word/document2.xml", "[Content_Types].xml")), KindOffice, docx, "magic"},
+		{"jar", "", "a.zip", string(zipOf(t, "META-INF/MANIFEST.MF", "A.class")), KindPackage, "application/java-archive", "magic"},
+		{"package by its name", "", "a.sketch", string(zipOf(t, "document.json")), KindPackage, "application/x-sketch", "magic"},
+		{"keynote", "", "a.key", string(zipOf(t, "Index/Document.iwa")), KindOffice, "application/vnd.apple.keynote", "magic"},
+		{"pages kept as a folder", "", "a.pages", string(zipOf(t, "Letter.pages/Index.zip")), KindOffice, "application/vnd.apple.pages", "magic"},
+		{"archive with an index", "", "a.zip", string(zipOf(t, "site/index.zip", "index.xml")), KindArchive, "application/zip", "magic"},
+		{"visio", "", "a", string(zipOf(t, "[Content_Types].xml", "visio/document.xml")), KindOffice, "application/vnd.ms-visio.drawing", "magic"},
+		{"xps", "", "a", string(zipOf(t, "[Content_Types].xml", "FixedDocSeq.fdseq")), KindOffice, "application/oxps", "magic"},
+		{"docx of which the end is missing", "", "a.docx", string(zipOf(t, "[Content_Types].xml", "docProps/app.xml")), KindOffice, docx, "magic"},
+		{"private key", "", "a.key", "-----BEGIN PRIVATE KEY-----\nx\n", KindText, "text/plain", "magic"},
+		{"program", "", "a.pdf", "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00", KindUnknown, "application/x-executable", "magic"},
+		{"compound file of any program", "", "a", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", KindUnknown, oleStorage, "magic"},
+		{"compound file with a name", "", "a.vsd", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", KindUnknown, "application/vnd.visio", "extension"},
+		{"raw photograph", "", "a.NEF", "II*\x00\x08\x00\x00\x00\x00\x00", KindImage, rawPhotograph, "extension"},
+		{"subtitles", "", "a.srt", "1\n00:02:16,612 --> 00:02:19,376\nHello\n", KindText, "application/x-subrip", "magic"},
 		{"cut zip", "", "a", string(zipOf(t, "word/document.xml"))[:60], KindOffice, docx, "magic"},
 		{"gzip", "", "a.pdf", "\x1f\x8b\x08\x00\x00\x00\x00\x00", KindArchive, "application/gzip", "magic"},
 		{"mp3 by name", "", "a.mp3", "\x01\x02\x00\x03", KindAudio, "audio/mpeg", "extension"},
@@ -115,7 +129,7 @@ func TestHandlers_coverAllKinds(t *testing.T) {
 			want = string(k)
 		case KindOffice:
 			want = "office"
-		case KindHTML, KindEmail, KindArchive, KindAudio:
+		case KindHTML, KindEmail, KindArchive, KindPackage, KindAudio:
 			want = string(k)
 		}
 		if got := k.Handler(); got != want {

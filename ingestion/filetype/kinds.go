@@ -1,12 +1,16 @@
 package filetype
 
 import (
+	"cmp"
 	"path"
 	"strings"
 )
 
 // ByName returns the media type for the end of a file name, or "".
-func ByName(name string) string { return extensions[strings.ToLower(path.Ext(name))] }
+func ByName(name string) string {
+	ext := strings.ToLower(path.Ext(name))
+	return cmp.Or(extensions[ext], packageTypes[ext], keptTypes[ext])
+}
 
 // extensions are media types by the end of a name, for files whose bytes show nothing or only that they are text.
 var extensions = map[string]string{
@@ -29,7 +33,10 @@ var extensions = map[string]string{
 	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 	".doc":  "application/msword", ".ppt": "application/vnd.ms-powerpoint", ".xls": "application/vnd.ms-excel", ".rtf": "text/rtf",
 	".odt": "application/vnd.oasis.opendocument.text", ".ods": "application/vnd.oasis.opendocument.spreadsheet",
-	".odp": "application/vnd.oasis.opendocument.presentation", ".epub": "application/epub+zip",
+	".odp": "application/vnd.oasis.opendocument.presentation", ".odg": "application/vnd.oasis.opendocument.graphics", ".epub": "application/epub+zip",
+	".sxw": "application/vnd.sun.xml.writer", ".stw": "application/vnd.sun.xml.writer", ".sxc": "application/vnd.sun.xml.calc", ".stc": "application/vnd.sun.xml.calc",
+	".sxi": "application/vnd.sun.xml.impress", ".sti": "application/vnd.sun.xml.impress", ".sxd": "application/vnd.sun.xml.draw", ".std": "application/vnd.sun.xml.draw",
+	".pages": "application/vnd.apple.pages", ".numbers": "application/vnd.apple.numbers", ".vsdx": "application/vnd.ms-visio.drawing", ".vsdm": "application/vnd.ms-visio.drawing", ".xps": "application/oxps", ".oxps": "application/oxps",
 	".eml": "message/rfc822", ".msg": "application/vnd.ms-outlook",
 	".zip": "application/zip", ".tar": "application/x-tar", ".gz": "application/gzip", ".tgz": "application/gzip", ".bz2": "application/x-bzip2",
 	".xz": "application/x-xz", ".7z": "application/x-7z-compressed", ".rar": "application/vnd.rar", ".zst": "application/zstd",
@@ -44,12 +51,15 @@ var named = map[string]Kind{
 	"application/json": KindText, "application/jsonl": KindText, "application/x-ndjson": KindText, "application/geo+json": KindText,
 	"application/yaml": KindText, "application/x-yaml": KindText, "application/toml": KindText, "application/xml": KindText,
 	"application/javascript": KindText, "application/x-sh": KindText, "application/sql": KindText, "application/x-tex": KindText,
-	"message/rfc822": KindEmail, "application/vnd.ms-outlook": KindEmail,
+	"application/x-subrip": KindText, "message/rfc822": KindEmail, "application/vnd.ms-outlook": KindEmail,
 	"text/rtf": KindOffice, "application/rtf": KindOffice, "application/msword": KindOffice, "application/epub+zip": KindOffice,
 	"application/vnd.ms-excel": KindOffice, "application/vnd.ms-powerpoint": KindOffice,
 	"application/zip": KindArchive, "application/x-tar": KindArchive, "application/gzip": KindArchive, "application/x-bzip2": KindArchive,
 	"application/x-xz": KindArchive, "application/x-7z-compressed": KindArchive, "application/vnd.rar": KindArchive,
 	"application/x-rar-compressed": KindArchive, "application/zstd": KindArchive,
+	"application/vnd.apple.pages": KindOffice, "application/vnd.apple.numbers": KindOffice, "application/vnd.apple.keynote": KindOffice, iwork: KindOffice,
+	"application/vnd.ms-visio.drawing": KindOffice, "application/oxps": KindOffice,
+	ZippedPackage: KindPackage,
 }
 
 // generic media types say nothing that the bytes do not say better.
@@ -63,6 +73,9 @@ func KindOf(mediaType string) Kind {
 	if k, ok := named[mediaType]; ok {
 		return k
 	}
+	if packaged[mediaType] {
+		return KindPackage
+	}
 	switch {
 	case strings.HasPrefix(mediaType, "image/"):
 		return KindImage
@@ -73,7 +86,7 @@ func KindOf(mediaType string) Kind {
 	case strings.HasPrefix(mediaType, "text/"):
 		return KindText
 	case strings.HasPrefix(mediaType, "application/vnd.openxmlformats-officedocument."),
-		strings.HasPrefix(mediaType, "application/vnd.oasis.opendocument."):
+		strings.HasPrefix(mediaType, "application/vnd.oasis.opendocument."), strings.HasPrefix(mediaType, "application/vnd.sun.xml."):
 		return KindOffice
 	case strings.HasSuffix(mediaType, "+json"), strings.HasSuffix(mediaType, "+xml"):
 		return KindText
@@ -83,3 +96,12 @@ func KindOf(mediaType string) Kind {
 
 // textual reports whether files of a kind consist of characters, so that their bytes alone may look like plain text.
 func textual(k Kind) bool { return k == KindText || k == KindHTML || k == KindEmail }
+
+// packaged are the media types of packages.
+var packaged = func() map[string]bool {
+	set := map[string]bool{}
+	for _, m := range packageTypes {
+		set[m] = true
+	}
+	return set
+}()

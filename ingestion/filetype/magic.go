@@ -21,12 +21,13 @@ const (
 type sign struct {
 	mediaType string // empty if they reveal nothing
 	plain     bool   // text, and no more is known
+	weak      bool   // a guess by few bytes: the extension decides if it says something
 	nul       bool   // has NUL bytes and no byte order mark: never text
 	reason    string
 }
 
-// look reads the signs. With pdfExpected, other bytes may precede %PDF.
-func look(head []byte, r io.ReaderAt, size int64, pdfExpected bool) sign {
+// look reads the signs of a file with this name. With pdfExpected, other bytes may precede %PDF.
+func look(head []byte, name string, r io.ReaderAt, size int64, pdfExpected bool) sign {
 	switch {
 	case len(head) == 0:
 		return sign{reason: "the file is empty"}
@@ -37,7 +38,7 @@ func look(head []byte, r io.ReaderAt, size int64, pdfExpected bool) sign {
 	case charset.Wide(head[:len(head)&^3]) != "":
 		return sign{mediaType: "text/plain", plain: true, reason: "the bytes are characters of " + charset.Wide(head[:len(head)&^3])}
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		return lookIntoZIP(head, r, size)
+		return lookIntoZIP(head, name, r, size)
 	}
 	return detect(head)
 }
@@ -58,7 +59,9 @@ func detect(head []byte) sign {
 	}
 	kind := KindOf(mediaType)
 	switch {
-	case mediaType == "text/plain" && nul, mediaType == "application/octet-stream", kind == KindUnknown:
+	case kind == KindUnknown && mediaType != "application/octet-stream":
+		return sign{mediaType: mediaType, weak: weak[mediaType] || !nul && mostlyText(head), nul: nul, reason: "the bytes are those of " + mediaType}
+	case mediaType == "text/plain" && nul, mediaType == "application/octet-stream":
 		return sign{nul: nul, reason: "the bytes are of no kind that is known here"}
 	case textual(kind) && nul:
 		return sign{nul: true, reason: "the bytes look like text but have NUL bytes"}
@@ -77,6 +80,12 @@ var flatDocument = regexp.MustCompile(`<office:document\s[^>]*\boffice:mimetype=
 func savedPage(head []byte) bool {
 	header, _, _ := bytes.Cut(bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n")), []byte("\n\n"))
 	return bytes.Contains(header, []byte("\nSnapshot-Content-Location:")) || bytes.HasPrefix(header, []byte("From: <Saved by")) && bytes.Contains(header, []byte("multipart/related"))
+}
+
+// weak are types that are recognised by so little that other files may have it too, or that say little.
+var weak = map[string]bool{
+	oleStorage: true, "application/x-dbf": true, "application/vnd.lotus-1-2-3": true, "application/cbor": true, "application/tzif": true, "application/marc": true, "application/vnd.nintendo.snes.rom": true,
+	"application/vnd.shp": true, "application/vnd.shx": true, "application/zlib": true, "application/x-bytecode.python": true, "application/x-object": true,
 }
 
 // vague are text types that are guessed from looks: an extension knows better.

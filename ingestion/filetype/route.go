@@ -13,6 +13,7 @@ const (
 	KindImage   Kind = "image"
 	KindEmail   Kind = "email"
 	KindArchive Kind = "archive"
+	KindPackage Kind = "package" // an archive that a program reads as one file
 	KindAudio   Kind = "audio"
 	KindVideo   Kind = "video"
 	KindUnknown Kind = "unknown_binary"
@@ -20,7 +21,7 @@ const (
 
 // Kinds lists every kind.
 func Kinds() []Kind {
-	return []Kind{KindText, KindHTML, KindPDF, KindOffice, KindImage, KindEmail, KindArchive, KindAudio, KindVideo, KindUnknown}
+	return []Kind{KindText, KindHTML, KindPDF, KindOffice, KindImage, KindEmail, KindArchive, KindPackage, KindAudio, KindVideo, KindUnknown}
 }
 
 // Route is what a file is, and who reads it.
@@ -50,5 +51,5 @@ func (k Kind) Handler() string {
 
 var handlers = map[Kind]string{
 	KindText: "text", KindHTML: "html", KindPDF: "pdf", KindOffice: "office", KindImage: "image", KindEmail: "email", KindArchive: "archive",
-	KindAudio: "audio",
+	KindPackage: "package", KindAudio: "audio",
 }

@@ -21,11 +21,12 @@ var officeParts = []struct{ main, folder, extension string }{
 	{"xl/workbook.xml", "xl/", ".xlsx"},
 }
 
-// lookIntoZIP distinguishes office files from archives by the names of their members. It reads the end and at most 1 MiB of the
+// lookIntoZIP distinguishes office files and programs' packages from archives by the names of their members and their own. It reads the end and at most 1 MiB of the
 // directory, and unpacks nothing.
-func lookIntoZIP(head []byte, r io.ReaderAt, size int64) sign {
-	if m := storedType(head); m != "" {
-		return sign{mediaType: m, nul: true, reason: "a ZIP whose first member names its type"}
+func lookIntoZIP(head []byte, name string, r io.ReaderAt, size int64) sign {
+	stored := storedType(head)
+	if k := KindOf(stored); k == KindOffice || k == KindPackage {
+		return sign{mediaType: stored, nul: true, reason: "a ZIP whose first member names its type"}
 	}
 	names := zipNames(r, size)
 	if len(names) == 0 {
@@ -41,6 +42,12 @@ func lookIntoZIP(head []byte, r io.ReaderAt, size int64) sign {
 				return sign{mediaType: extensions[p.extension], nul: true, reason: "a ZIP with " + n}
 			}
 		}
+	}
+	if m, reason := packed(names, name); m != "" {
+		return sign{mediaType: m, nul: true, reason: reason}
+	}
+	if strings.Contains(stored, "/") {
+		return sign{mediaType: ZippedPackage, nul: true, reason: "a ZIP whose first member names the type of a document that is not known here"}
 	}
 	return sign{mediaType: "application/zip", nul: true, reason: "a ZIP without the members of an office file"}
 }
@@ -59,10 +66,7 @@ func storedType(head []byte) string {
 	if length <= 0 || length > 100 || from+length > len(head) {
 		return ""
 	}
-	if m := essence(string(head[from : from+length])); KindOf(m) == KindOffice {
-		return m
-	}
-	return ""
+	return essence(string(head[from : from+length]))
 }
 
 // zipNames lists the members that the directory at the end of the file names.

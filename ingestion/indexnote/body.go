@@ -28,7 +28,7 @@ func writeBody(n *Note) error {
 		return writePictures(n)
 	case filetype.KindText:
 		return writeText(n)
-	case filetype.KindHTML, filetype.KindOffice:
+	case filetype.KindHTML, filetype.KindOffice, filetype.KindPackage:
 		return writeParts(n)
 	case filetype.KindEmail:
 		return writeMail(n)
@@ -238,7 +238,7 @@ func writePart(n *Note, p manifest.Page) error {
 
 // writeUnplacedOfChapters shows the pictures that are in no chapter.
 func writeUnplacedOfChapters(n *Note) error {
-	if k := n.Manifest.Source.Kind; k != filetype.KindOffice && k != filetype.KindHTML {
+	if k := n.Manifest.Source.Kind; k != filetype.KindOffice && k != filetype.KindHTML && k != filetype.KindPackage {
 		return nil
 	}
 	var all strings.Builder

@@ -46,21 +46,27 @@ func readODF(a *archive, doc *Document) error {
 			}
 		}
 	}
-	switch {
-	case body.child("text") != nil:
+	class, content := odfContent(root, body)
+	switch class {
+	case "text":
 		doc.Kind = "odt"
 		var b blocks
-		o.blocks(body.child("text"), &b, 0)
+		o.blocks(content, &b, 0)
 		o.footnotes(&b)
 		doc.Parts = []Part{{text: b.String()}}
-	case body.child("presentation") != nil:
+	case "presentation":
 		doc.Kind = "odp"
-		for i, page := range body.child("presentation").all("page") {
-			o.page(page, i+1)
+		for i, page := range content.all("page") {
+			o.page(page, "Slide "+strconv.Itoa(i+1))
 		}
-	case body.child("spreadsheet") != nil:
+	case "drawing":
+		doc.Kind = "odg"
+		for i, page := range content.all("page") {
+			o.page(page, "Page "+strconv.Itoa(i+1))
+		}
+	case "spreadsheet":
 		doc.Kind = "ods"
-		for _, t := range body.child("spreadsheet").kids {
+		for _, t := range content.kids {
 			if t.name == "table" {
 				var b blocks
 				b.add(table(o.rows(t, 0)))
@@ -72,6 +78,17 @@ func readODF(a *archive, doc *Document) error {
 		return ErrUnknown
 	}
 	return nil
+}
+
+// odfContent returns what kind of document it is, and where its content is. The formats of OpenOffice 1 name the kind at the root and
+// have the content in the body itself.
+func odfContent(root, body *node) (class string, content *node) {
+	for _, class := range []string{"text", "presentation", "drawing", "spreadsheet"} {
+		if content := body.child(class); content != nil {
+			return class, content
+		}
+	}
+	return root.first("document-content").attr("class"), body
 }
 
 func (o *odf) readStyles(root *node) {
@@ -216,8 +233,8 @@ func (o *odf) list(n *node, b *blocks, level int, style string) {
 	}
 }
 
-func (o *odf) page(page *node, number int) {
-	label := "Slide " + strconv.Itoa(number)
+// page adds a slide, or a page of a drawing.
+func (o *odf) page(page *node, label string) {
 	var b blocks
 	for _, k := range page.kids {
 		switch {

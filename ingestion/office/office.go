@@ -1,5 +1,5 @@
-// Package office reads word processor files, presentations, spreadsheets and e-books as Markdown: docx, pptx, xlsx, odt,
-// odp, ods and epub. Headings, lists, tables, links, footnotes and pictures stay in the author's order.
+// Package office reads word processor files, presentations, spreadsheets, drawings and e-books as Markdown: docx, pptx, xlsx, odt,
+// odp, ods, odg, vsdx, xps, epub, and those of Pages, Numbers and Keynote. Headings, lists, tables, links, footnotes and pictures stay in the author's order.
 //
 // The files are ZIP archives of XML from anywhere. [Read] opens only the parts that it needs, limits their unpacked size and
 // the depth and size of their trees, follows no link out of the archive, runs no macro, and computes nothing that the program
@@ -47,11 +47,12 @@ var ErrUnknown = errors.New("not an office file that can be read")
 
 // Document is the content of a file.
 type Document struct {
-	Kind    string // docx, pptx, xlsx, odt, odp, ods or epub
+	Kind    string // docx, pptx, xlsx, odt, odp, ods, odg, epub, vsdx, xps, pages, numbers, keynote or package
 	Title   string
 	Author  string
 	Created string // as the file says it, mostly RFC 3339
 
+	Preview  string // the part with a PDF of the document's pages, which its program made for others; or ""
 	Parts    []Part // slides, sheets, chapters; a text document is one part
 	Pictures []Picture
 	Warnings []string // what was left out and why, for people
@@ -74,6 +75,12 @@ type Picture struct {
 	Alt  string // the first reference's alternative text
 	part string // name in the archive
 }
+
+// Introduce puts a sentence before the document's text.
+func (d *Document) Introduce(sentence string) { d.begin(escape(sentence)) }
+
+// PreviewPDF returns the bytes of the part that Preview names. More than limit is an error.
+func (d *Document) PreviewPDF(limit int64) ([]byte, error) { return d.open(d.Preview, limit) }
 
 // Data returns the picture's bytes from the archive. More than limit is an error.
 func (d *Document) Data(i int, limit int64) ([]byte, error) {
@@ -148,13 +155,18 @@ func (d *Document) warn(format string, args ...any) {
 // Read reads a file. Errors: ErrEncrypted, ErrUnknown, or what is wrong with the archive or a part of it. A reader that
 // is used for Document.Data must stay open.
 func Read(r io.ReaderAt, size int64, limits Limits) (doc *Document, err error) {
+	return guarded(func() (*Document, error) { return open(r, size, limits.withDefaults()) })
+}
+
+// guarded turns a panic into an error. Files come from anywhere; a fault of ours in reading one must not end the program that reads
+// thousands.
+func guarded(read func() (*Document, error)) (doc *Document, err error) {
 	defer func() {
-		// Files come from anywhere; a fault of ours in reading one must not end the program that reads thousands.
 		if p := recover(); p != nil {
 			doc, err = nil, fmt.Errorf("the file cannot be parsed: %v", p)
 		}
 	}()
-	return open(r, size, limits.withDefaults())
+	return read()
 }
 
 func open(r io.ReaderAt, size int64, limits Limits) (*Document, error) {
@@ -165,12 +177,10 @@ func open(r io.ReaderAt, size int64, limits Limits) (*Document, error) {
 	if string(head) == "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" { // a compound file: an encrypted package, or a format before 2007
 		return nil, ErrEncrypted
 	}
-	z, err := zip.NewReader(r, size)
+	a, doc, err := openZIP(r, size, limits)
 	if err != nil {
-		return nil, fmt.Errorf("read the archive: %w", err)
+		return nil, err
 	}
-	a := newArchive(z, r, size, limits)
-	doc := &Document{open: a.readLimited}
 	read := reader(a)
 	if read == nil {
 		return nil, ErrUnknown
@@ -179,6 +189,16 @@ func open(r io.ReaderAt, size int64, limits Limits) (*Document, error) {
 		return nil, err
 	}
 	return doc, nil
+}
+
+// openZIP returns the archive, and a document that is still empty.
+func openZIP(r io.ReaderAt, size int64, limits Limits) (*archive, *Document, error) {
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the archive: %w", err)
+	}
+	a := newArchive(z, r, size, limits)
+	return a, &Document{open: a.readLimited}, nil
 }
 
 // reader finds the reader of an archive by the parts that only its kind has.
@@ -194,6 +214,10 @@ func reader(a *archive) func(*archive, *Document) error {
 		return readEpub
 	case a.has("content.xml"):
 		return readODF
+	case a.has("visio/document.xml"):
+		return readVisio
+	case a.sequence() != "":
+		return readXPS
 	}
-	return nil
+	return iworkReader(a)
 }

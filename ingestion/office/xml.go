@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/charset"
 )
 
 // Bounds of one tree. Word nests a table in a table cell by about six elements.
@@ -26,6 +28,9 @@ type node struct {
 
 // parse reads XML into a tree. Entities other than the five of XML stay as they are written.
 func parse(data []byte) (*node, error) {
+	if charset.Mark(data) != "" { // UTF-16 too
+		data = []byte(charset.Decode(data).Text)
+	}
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.Strict = false
 	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }

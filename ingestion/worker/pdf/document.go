@@ -49,6 +49,9 @@ var (
 // binding guesses from the first bytes, would take other kinds of files too, and crashes on some.
 func Open(data []byte, o extract.Open, libraries Libraries) (*Document, error) {
 	begin := bytes.Index(data[:min(len(data), 1024)], []byte("%PDF-"))
+	if o.MediaType == extract.MediaXPS && bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		begin, o.Renderer = 0, extract.RenderMuPDF
+	}
 	if begin < 0 {
 		return nil, &extract.Error{Code: failure.NotPDF, Message: "the file does not begin like a PDF"}
 	}
