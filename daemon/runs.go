@@ -9,6 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/intake"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -87,7 +88,7 @@ func (r *Runs) Retry(ctx context.Context, id string, from engine.RetryFrom) erro
 			}
 		}
 	}
-	return r.exec.Retry(ctx, id, from)
+	return intake.Retry(ctx, r.journal, r.exec, run, from)
 }
 
 // pinned is the plan that a run was started with.

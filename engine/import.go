@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/vaultflow/vaultflow/failure"
 )
-import "fmt"
 
 // RunImport is the body of an import: classify, extract, publish, file the original. The original is filed last, so that
 // a file which is still in the import folder is one whose import has not ended.
@@ -55,11 +57,25 @@ func (b *importBody) work(kind ClassifyOut) Outcome {
 		return b.fail(err)
 	}
 	b.rec.Bundle, b.rec.Note = made.Bundle, made.Note
-	if n := len(pages.FailedPages); n > 0 {
-		b.rec.Reason = fmt.Sprintf("%d of %d pages failed", n, pages.Pages)
+	b.rec.Lacking = pages.Lacking
+	if b.rec.Reason = shortOf(pages); b.rec.Reason != "" {
 		return b.end(ImportPartial)
 	}
 	return b.end(ImportDone)
+}
+
+// shortOf describes what pages lack, or returns "".
+func shortOf(pages ExtractOut) string {
+	var parts []string
+	add := func(list []int, what string) {
+		if len(list) > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %d pages %s", len(list), pages.Pages, what))
+		}
+	}
+	add(pages.FailedPages, "failed")
+	add(pages.Unread, "have text that could not be recognised")
+	add(pages.Lacking, "are below the quality that was asked for and will be made again")
+	return strings.Join(parts, "; ")
 }
 
 // end files the original of an import that has a bundle. A failure to do so does not undo the import.
@@ -91,6 +107,11 @@ func (b *importBody) fail(err error) Outcome {
 		state = ImportCancelled
 	case failure.NeedsPassword:
 		state = ImportNeedsPassword
+	}
+	if b.ref.Mend != "" { // the bundle is there as it was
+		b.rec.Bundle, b.rec.Filed, b.rec.Reason = b.ref.Mend, b.ref.Where, "its missing pages could not be made: "+f.Message
+		b.say(ImportPartial)
+		return Outcome{Status: DoneWithOmissions, Reason: b.rec.Reason, Import: &b.rec}
 	}
 	b.rec.Reason, b.rec.Error, b.rec.Hint, b.rec.Code = f.Message, f.Message, f.Hint, f.Code
 	if state != ImportCancelled {

@@ -139,6 +139,7 @@ type ImportRecord struct {
 	Page        int          `json:"page"`                   // pages that are finished
 	SecondsLeft int          `json:"seconds_left,omitempty"` // an estimate while pages are made
 	FailedPages []int        `json:"failed_pages,omitempty"`
+	Lacking     []int        `json:"lacking,omitempty"` // pages below the quality that was asked for; they are made again by themselves
 	Error       string       `json:"error"`
 	Hint        string       `json:"hint,omitempty"`
 	Code        failure.Code `json:"code,omitempty"`

@@ -175,6 +175,7 @@ type ImportPlan struct {
 	Options json.RawMessage `json:"options,omitempty"`
 	At      time.Time       `json:"at"`
 	Where   string          `json:"where,omitempty"` // where the bytes are now, if not at Source: a retried import was filed before
+	Mend    string          `json:"mend,omitempty"`  // its bundle, if the import ended without some pages and is tried again: only these are made
 }
 
 // ImportKey is the key of an import run: the bytes, the settings that shape the result, and the place where they

@@ -162,7 +162,7 @@ func (f pageFiles) fitted(ctx context.Context, data []byte) (imaging.Encoded, er
 		return made, err
 	}
 	s := f.w.reader(extract.Open{Kind: extract.KindImage})
-	s.Data = data
+	s.Data, s.SHA256 = data, digest(data)
 	defer s.Close()
 	page, err := s.Page(ctx, extract.PageRequest{N: 1, Image: true, MaxSide: f.w.set.Image.MaxSide, MaxPixels: f.w.set.PDF.MaxPixels})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/attempts"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
@@ -52,6 +53,8 @@ type Importer struct {
 	Office Office
 	// Passwords lists what may open a job's document, in addition to the file beside it. It may be nil.
 	Passwords func(Job) []string
+	// Attempts counts what ends processes, across restarts. It may be nil.
+	Attempts *attempts.Log
 	// Events receives what happens, one call at a time. It may be nil.
 	Events func(Event)
 
@@ -115,7 +118,26 @@ func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	if err != nil {
 		return Extracted{}, err
 	}
+	again := func(context.Context) error { return nil }
+	if j.Mend != "" {
+		m, err := mendingOf(w)
+		if err == nil {
+			err = m.seed(ctx)
+		}
+		if err != nil {
+			return Extracted{}, err
+		}
+		again = m.keepBetter
+	}
+	end, err := w.deaths.Begin(ctx, j.ID, w.store.made())
+	if err != nil {
+		return Extracted{}, err
+	}
+	defer end()
 	if err := handlerFor(j.Route.Kind).extract(ctx, w); err != nil {
+		return Extracted{}, err
+	}
+	if err := again(ctx); err != nil {
 		return Extracted{}, err
 	}
 	out, err := w.store.summary()

@@ -2,6 +2,7 @@ package ingestion
 
 import (
 	"path"
+	"slices"
 	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -19,6 +20,7 @@ type Job struct {
 	Declared string          `json:"declared,omitempty"` // media type that came with the file, if any
 	Mode     string          `json:"mode,omitempty"`     // replaces Settings.PDF.Mode
 	Again    bool            `json:"again,omitempty"`    // import although the same bytes were imported with the same settings
+	Mend     string          `json:"mend,omitempty"`     // bundle of this import: make the pages that it lacks, and put them into it
 	At       time.Time       `json:"at"`                 // when it began, in the time zone of the note
 	Settings config.Settings `json:"settings"`
 	Route    filetype.Route  `json:"route,omitzero"` // set after Classify
@@ -85,8 +87,14 @@ type Extracted struct {
 	OCR      int      `json:"ocr,omitempty"`      // pages whose text was recognised
 	CostUSD  float64  `json:"cost_usd,omitempty"` // of recognition services, where a price is known
 	Failed   []int    `json:"failed,omitempty"`   // pages without a picture or without any content
-	Partial  []int    `json:"partial,omitempty"`  // pages whose picture is there and whose text could not be recognised
+	Partial  []int    `json:"partial,omitempty"`  // pages whose picture is there and whose text could not be recognised, and those in Lacking
+	Lacking  []int    `json:"lacking,omitempty"`  // pages below the quality that was asked for, which another attempt may make better
 	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Unread returns the pages whose text could not be recognised.
+func (x Extracted) Unread() []int {
+	return slices.DeleteFunc(slices.Clone(x.Partial), func(n int) bool { return slices.Contains(x.Lacking, n) })
 }
 
 // Published names the bundle.

@@ -30,6 +30,9 @@ func (im *Importer) File(ctx context.Context, j Job, e Ending) (Filed, error) {
 	if err != nil {
 		return Filed{}, err
 	}
+	if j.Mend != "" { // its original is where it belongs
+		return Filed{Name: j.at()}, w.store.forget()
+	}
 	var out Filed
 	switch e.State {
 	case StateDone, StatePartial:

@@ -2,6 +2,7 @@ package ingestion
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,6 +36,7 @@ type pageMaker struct {
 	s    *reading.Reader
 	page manifest.Page
 
+	lacks                        string // why something of the page is below the quality that was asked for
 	layer                        string // sanitised
 	besides                      string // form values and annotations, sanitised
 	textFault, ocrFault, picture *reading.PageError
@@ -133,6 +135,7 @@ func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 		m.page.OCR.Error = m.ocrFault.Message
 		return false, nil
 	}
+	m.lacks = cmp.Or(m.lacks, got.Lacks)
 	return true, pageFiles{m.w}.recognised(ctx, &m.page, got.OCR)
 }
 
@@ -217,6 +220,7 @@ func (m *pageMaker) draw(ctx context.Context) error {
 		m.page.Label = markdown.OneLine(got.Label, 40)
 	}
 	m.rendered(got)
+	m.lacks = cmp.Or(m.lacks, got.Lacks)
 	m.picture, err = pageFiles{m.w}.keepPicture(ctx, &m.page, got.Image)
 	return err
 }
@@ -274,6 +278,8 @@ func (m *pageMaker) judge() {
 		p.Status, p.Error = manifest.PagePartial, m.ocrFault.Message
 	case m.textFault != nil && empty:
 		p.Status, p.Error = manifest.PagePartial, m.textFault.Message
+	case m.lacks != "":
+		lacking(p, m.lacks)
 	}
 	if p.Status == manifest.PagePartial && p.Image == nil {
 		p.Status = manifest.PageFailed
@@ -288,6 +294,14 @@ func (m *pageMaker) judge() {
 func unsure(p *manifest.Page, wanted float64) {
 	if p.LowConfidence(wanted) && !doubt.Has(p.Doubts, doubt.Recognition) {
 		p.Doubts = doubt.Add(p.Doubts, doubt.Recognition, fmt.Sprintf("recognised with %.0f %% confidence", p.OCR.Confidence))
+	}
+}
+
+// lacking marks a page that is complete, but below the quality that was asked for. It is made again.
+func lacking(p *manifest.Page, why string) {
+	if why != "" && p.Status == manifest.PageDone {
+		p.Lacks = markdown.OneLine(why, 300)
+		p.Status, p.Error = manifest.PagePartial, p.Lacks
 	}
 }
 

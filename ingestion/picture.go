@@ -201,6 +201,7 @@ func (f *frames) draw(ctx context.Context, p *manifest.Page) error {
 	if bad != nil {
 		p.Status, p.Error = manifest.PageFailed, bad.Message
 	}
+	lacking(p, got.Lacks)
 	return nil
 }
 

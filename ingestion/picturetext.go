@@ -25,7 +25,7 @@ func (f *frames) read(ctx context.Context, p *manifest.Page) error {
 	done, err := recognition{f.w}.byEngines(ctx, p, func(ctx context.Context) (bool, error) { return f.readHere(ctx, p) }, func(context.Context) ([]byte, string, error) {
 		return pageFiles{f.w}.shown(p)
 	})
-	if done {
+	if done && p.Lacks == "" {
 		p.Status, p.Error = status, fault
 	}
 	unsure(p, f.w.set.OCR.MinConfidence)
@@ -73,6 +73,7 @@ func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 		p.OCR.Reason += fmt.Sprintf("; text found with %.0f %% confidence is treated as noise", percent(got.OCR.Confidence))
 		got.OCR.Text, got.OCR.Words = "", nil
 	}
+	lacking(p, got.Lacks)
 	return true, pageFiles{f.w}.recognised(ctx, p, got.OCR)
 }
 

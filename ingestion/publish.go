@@ -26,6 +26,9 @@ type publishing struct{ w *work }
 // Publish makes the bundle appear: manifest, note, one rename. After success it returns the same answer again, until File has
 // ended the import. x is the result of Extract.
 func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published, error) {
+	if j.Mend != "" {
+		return mend(ctx, im, j, x)
+	}
 	records, err := im.Files.Stage(j.settings().ImportedDir, j.stageID()+"-work")
 	if err != nil {
 		return Published{}, fault.Storage("open the records of "+j.Source, err)

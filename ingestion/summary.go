@@ -35,6 +35,9 @@ func (s *store) summary() (Extracted, error) {
 		case p.Status == manifest.PagePartial:
 			out.Partial = append(out.Partial, p.N)
 		}
+		if p.Lacks != "" {
+			out.Lacking = append(out.Lacking, p.N)
+		}
 		if p.OCR != nil && p.OCR.Engine != "" {
 			out.OCR++
 		}
@@ -76,14 +79,17 @@ func recordDigest(rec documentRecord, pages []manifest.Page) (string, error) {
 
 // pageWarnings lists what pages lack, one sentence each.
 func pageWarnings(pages []manifest.Page) []string {
-	var failed, unread []int
+	var failed, unread, lacking []int
 	why := map[string]string{}
 	for _, p := range pages {
-		switch p.Status {
-		case manifest.PageFailed:
+		switch {
+		case p.Lacks != "":
+			lacking = append(lacking, p.N)
+			why[""] = p.Lacks
+		case p.Status == manifest.PageFailed:
 			failed = append(failed, p.N)
 			why[manifest.PageFailed] = p.Error
-		case manifest.PagePartial:
+		case p.Status == manifest.PagePartial:
 			unread = append(unread, p.N)
 			why[manifest.PagePartial] = p.Error
 		}
@@ -91,6 +97,9 @@ func pageWarnings(pages []manifest.Page) []string {
 	warnings := append(skipped(pages), fontless(pages)...)
 	if len(failed) > 0 {
 		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", content.PageList(failed), why[manifest.PageFailed]))
+	}
+	if len(lacking) > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s: %s; vaultflow tries again by itself", content.PageList(lacking), why[""]))
 	}
 	if len(unread) > 0 {
 		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", content.PageList(unread), why[manifest.PagePartial]))

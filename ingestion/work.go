@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/attempts"
 	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -36,6 +37,7 @@ type work struct {
 	set    config.Settings
 	places places
 	store  *store
+	deaths *attempts.Log
 }
 
 // store holds what an import has made: the future bundle, and records of finished work. Both are hidden folders that survive the
@@ -64,7 +66,11 @@ func (im *Importer) places(j Job) places { return places{im: im, job: j, set: j.
 
 // begin returns the work for a job without its hidden folders, which filing alone does not need.
 func (im *Importer) begin(j Job) *work {
-	return &work{im: im, job: j, set: j.settings(), places: im.places(j)}
+	w := &work{im: im, job: j, set: j.settings(), places: im.places(j), deaths: im.Attempts}
+	if w.deaths == nil {
+		w.deaths = attempts.New(nil)
+	}
+	return w
 }
 
 // stage opens the hidden folders of a job.
@@ -84,7 +90,7 @@ func (im *Importer) stage(j Job) (*work, error) {
 
 // reader returns a reader of the job's file.
 func (w *work) reader(open extract.Open) *reading.Reader {
-	return &reading.Reader{Worker: w.im.Worker, Source: w.job.Source, Name: w.job.at(), Exists: w.im.exists, Open: open}
+	return &reading.Reader{Worker: w.im.Worker, Source: w.job.Source, Name: w.job.at(), Exists: w.im.exists, Open: open, SHA256: w.job.SHA256, Deaths: w.deaths}
 }
 
 // documentRecord is what is known about a document before its pages.
@@ -114,6 +120,15 @@ func (r documentRecord) has(name string) bool {
 }
 
 const documentName = "document.json"
+
+// made counts the records, which is how far the import has come.
+func (s *store) made() int {
+	records, err := fs.ReadDir(s.records.FS(), ".")
+	if err != nil {
+		return 0 // there are none yet
+	}
+	return len(records)
+}
 
 func pageName(n int) string { return fmt.Sprintf("page_%04d", n) }
 

@@ -134,6 +134,9 @@ func writeImport(w io.Writer, run engine.RunRecord, r engine.ImportRecord) {
 	} else if run.Reason != "" {
 		fmt.Fprintf(w, "  %s\n", run.Reason)
 	}
+	if r.State == engine.ImportPartial && r.Filed != "" {
+		fmt.Fprintf(w, "  to make what is missing: vaultflow import --retry %s\n", r.ID)
+	}
 	if run.Failure != nil && r.Filed != "" {
 		fmt.Fprintf(w, "  the file is at %s; when the cause is fixed: vaultflow import --retry %s\n", r.Filed, r.ID)
 	}

@@ -64,6 +64,7 @@ func (a *Arrivals) Run(ctx context.Context) error {
 	group.Go(func() error { return a.take(ctx) })
 	group.Go(func() error { return a.followEnded(ctx) })
 	group.Go(func() error { return a.held.run(ctx) })
+	group.Go(func() error { return a.mend(ctx) })
 	return group.Wait()
 }
 

@@ -8,12 +8,16 @@ import (
 
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/daemon/workers"
+	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/attempts"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
+
+var _ attempts.Book = (*journal.Attempts)(nil)
 
 // Importers make an importer for each run.
 type Importers struct {
@@ -25,6 +29,7 @@ type Importers struct {
 	Recognition *Recognition
 	Ledger      cost.Ledger
 	Moved       func(name string) string // where runs have moved bundles
+	Attempts    *attempts.Log
 	Budget      policy.Budget
 	Zone        *time.Location
 	Version     string
@@ -39,6 +44,7 @@ func (m Importers) For(run string, events func(ingestion.Event)) *ingestion.Impo
 		Writing: m.Vault.Writing, Events: events, Recogniser: m.Recognition.recogniser(payerOf(m.Ledger, m.Budget, m.Zone, run)),
 		Transcriber: m.Recognition.transcriber(payerOf(m.Ledger, m.Budget, m.Zone, run)),
 		Passwords:   func(ingestion.Job) []string { return m.Passwords.All() }, Office: m.Workers.Office(),
+		Attempts: m.Attempts,
 	}
 	if m.Holding {
 		im.Endless = func(head []byte) bool { return !disk.ShowsEnd(head) }

@@ -62,7 +62,7 @@ func (im *Imports) importer(ctx context.Context, run string) Importer {
 
 // job makes ingestion's job of the run's reference. Options are config.Settings, pinned when the run was asked for.
 func job(ref engine.ImportPlan, route json.RawMessage) (ingestion.Job, error) {
-	j := ingestion.Job{ID: ref.Run, Source: ref.Source, Where: ref.Where, SHA256: ref.SHA256, Size: ref.Size, Mode: ref.Mode, At: ref.At}
+	j := ingestion.Job{ID: ref.Run, Source: ref.Source, Where: ref.Where, SHA256: ref.SHA256, Size: ref.Size, Mode: ref.Mode, At: ref.At, Mend: ref.Mend, Again: ref.Mend != ""}
 	if len(ref.Options) > 0 {
 		if err := json.Unmarshal(ref.Options, &j.Settings); err != nil {
 			return j, fmt.Errorf("read the import's settings: %w", err)
@@ -98,7 +98,7 @@ func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.C
 	if out.Route, err = json.Marshal(found.Route); err != nil {
 		return out, fmt.Errorf("encode the route: %w", err)
 	}
-	if out.Gone || out.Duplicate != "" {
+	if out.Gone || out.Duplicate != "" || in.Mend != "" {
 		return out, nil
 	}
 	before, ok, err := im.Imported.Imported(ctx, j.SHA256, j.Hash())
@@ -140,7 +140,7 @@ func (im *Imports) Extract(ctx context.Context, in engine.ExtractIn) (engine.Ext
 		return engine.ExtractOut{}, fmt.Errorf("encode what was extracted: %w", err)
 	}
 	digest, err := im.Blobs.Put(ctx, data)
-	return engine.ExtractOut{Extracted: digest, Pages: made.Pages, FailedPages: made.Failed, Warnings: made.Warnings}, err
+	return engine.ExtractOut{Extracted: digest, Pages: made.Pages, FailedPages: made.Failed, Unread: made.Unread(), Lacking: made.Lacking, Warnings: made.Warnings}, err
 }
 
 // Publish makes the bundle appear.

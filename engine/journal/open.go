@@ -61,6 +61,7 @@ type Journal struct {
 	Changes   *Changes
 	Undo      *Undo
 	Approvals *Approvals
+	Attempts  *Attempts
 	Imports   *Imports
 	Slots     *Slots
 	Watches   *Watches
@@ -83,7 +84,7 @@ type database struct {
 func newJournal(dir string) *Journal {
 	db := &database{dir: dir}
 	j := &Journal{
-		db: db, Events: &Events{db}, Blobs: &Blobs{db: db}, Changes: &Changes{db}, Approvals: &Approvals{db}, Imports: &Imports{db},
+		db: db, Events: &Events{db}, Blobs: &Blobs{db: db}, Changes: &Changes{db}, Approvals: &Approvals{db}, Attempts: &Attempts{db}, Imports: &Imports{db},
 		Slots: &Slots{db}, Watches: &Watches{db}, Spending: &Spending{db}, Origins: &Origins{db},
 	}
 	j.Answers, j.Memory = &Answers{db, j.Blobs}, &Memory{db, j.Blobs}

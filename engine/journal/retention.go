@@ -46,7 +46,8 @@ var (
 	withRuns = map[string]string{"records": "run", "batches": "run", "changes": "run", "memories": "run", "part_memories": "run", "events": "run", "approvals": "run"}
 	// byAge are the tables whose rows go by rules of their own. Retention.times has their parameters.
 	byAge = map[string][]string{
-		"imports": {`DELETE FROM imports WHERE finished > 0 AND finished < @old AND state NOT IN ('done', 'partial', 'needs_password')`},
+		"attempts": {`DELETE FROM attempts WHERE time < @old`},
+		"imports":  {`DELETE FROM imports WHERE finished > 0 AND finished < @old AND state NOT IN ('done', 'partial', 'needs_password')`},
 		"slots": {
 			`DELETE FROM slots WHERE slot < @old AND state != 'due'`,
 			`DELETE FROM slots WHERE rowid IN (SELECT rowid FROM (SELECT rowid, slot, state, row_number() OVER (PARTITION BY workflow ORDER BY slot DESC) AS place

@@ -189,6 +189,8 @@ CREATE TABLE part_memories (
 	before TEXT NOT NULL, after TEXT NOT NULL
 );
 CREATE INDEX part_memories_by_run ON part_memories (run);
+`, `
+CREATE TABLE attempts (piece TEXT PRIMARY KEY, count INTEGER NOT NULL, progress INTEGER NOT NULL, time INTEGER NOT NULL) WITHOUT ROWID;
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

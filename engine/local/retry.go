@@ -24,9 +24,11 @@ func (x *Executor) Retry(ctx context.Context, run string, from engine.RetryFrom)
 	if !e.Run.Status.Finished() {
 		return x.adopt(ctx, e, from)
 	}
-	cuts, err := retryOf(e, records, from)
-	if err != nil {
-		return err
+	var cuts []engine.Cut
+	if !mendable(&e) {
+		if cuts, err = retryOf(e, records, from); err != nil {
+			return err
+		}
 	}
 	if e.Import != nil {
 		changed, err := x.cfg.renew(&e)
@@ -159,6 +161,9 @@ func (c Config) renew(e *engine.Entry) (changed bool, err error) {
 	if filed := e.Import.Filed; filed != "" {
 		s.Import.Where, changed = filed, true
 	}
+	if mendable(e) {
+		s.Import.Mend, changed = e.Import.Bundle, true
+	}
 	if c.Renew != nil {
 		if options := c.Renew(*s.Import); !bytes.Equal(options, s.Import.Options) {
 			s.Import.Options, changed = options, true
@@ -166,6 +171,11 @@ func (c Config) renew(e *engine.Entry) (changed bool, err error) {
 	}
 	e.Spec, err = json.Marshal(s)
 	return changed, err
+}
+
+// mendable reports whether an import has a bundle that lacks pages, and its original to make them of.
+func mendable(e *engine.Entry) bool {
+	return e.Import != nil && e.Import.State == engine.ImportPartial && e.Import.Bundle != "" && e.Import.Filed != ""
 }
 
 // reset removes the end from a run's views. The body reports the steps again.

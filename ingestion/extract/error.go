@@ -12,6 +12,7 @@ type Error struct {
 	Message string       `json:"message"`
 	Page    int          `json:"page,omitempty"` // counted from 1; 0 when the whole document is meant
 	Aborted bool         `json:"-"`              // the worker did not report this but ended
+	Outside bool         `json:"-"`              // something else ended the worker: the system, for want of memory, or a person
 }
 
 // Error returns what happened, and on which page.

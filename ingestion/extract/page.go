@@ -48,6 +48,7 @@ type Page struct {
 	Text     *PageText  `json:"text,omitempty"`
 	Image    *PageImage `json:"image,omitempty"`
 	OCR      *PageOCR   `json:"ocr,omitempty"`
+	Lacks    string     `json:"-"` // why the page is below the quality that was asked for; the reader sets it
 }
 
 // PageText is the text layer of a page.

@@ -91,7 +91,7 @@ type Strategy struct {
 
 // History is an import of the same source, or of the same bytes.
 type History struct {
-	Event  string    `json:"event"` // version: this bundle replaced Bundle; duplicate: the same bytes arrived again; grown: the original was written on, the import made a version of what it became
+	Event  string    `json:"event"` // version: this bundle replaced Bundle; duplicate: the same bytes arrived again; grown: the original was written on, the import made a version of what it became; mended: missing pages were made
 	Import string    `json:"import"`
 	Source string    `json:"source,omitempty"`
 	Bundle string    `json:"bundle,omitempty"` // folder of the version before, beside this one
@@ -126,7 +126,7 @@ type Render struct {
 // The statuses of a page.
 const (
 	PageDone    = "done"
-	PagePartial = "partial" // the picture is there, its text could not be recognised
+	PagePartial = "partial" // the picture is there; its text could not be recognised, or one of them is below the quality that was asked for
 	PageFailed  = "failed"
 )
 
@@ -155,7 +155,29 @@ type Page struct {
 	Vision *PageVision   `json:"vision,omitempty"` // if a model was to read the page again
 
 	Status string `json:"status"`
-	Error  string `json:"error"` // empty when Status is done
+	Error  string `json:"error"`           // empty when Status is done
+	Lacks  string `json:"lacks,omitempty"` // why the page is below the quality that was asked for, if another attempt may be better
+}
+
+// Files returns the names of the page's files within the bundle.
+func (p Page) Files() []string {
+	var names []string
+	if p.Image != nil {
+		names = append(names, p.Image.Path)
+	}
+	for _, i := range p.Others {
+		names = append(names, i.Path)
+	}
+	if p.Text != nil && p.Text.Path != "" {
+		names = append(names, p.Text.Path)
+	}
+	if p.OCR != nil && p.OCR.Path != "" {
+		names = append(names, p.OCR.Path)
+	}
+	for _, a := range p.Assets {
+		names = append(names, a.Path)
+	}
+	return names
 }
 
 // Chapter is a note with some pages of a long document, from the first to the last.

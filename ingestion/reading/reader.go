@@ -10,6 +10,7 @@ import (
 	"io/fs"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/attempts"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
@@ -42,9 +43,26 @@ type Reader struct {
 	Open   extract.Open
 	File   func() (fs.File, error) // opens the document if it is not a file of the vault; may be nil
 	Data   []byte                  // the document if it is no file; may be nil
+	SHA256 string                  // of the document, by which the deaths of its workers are counted
+	Deaths *attempts.Log
 
 	session Session
 }
+
+// piece names the requested part of a page, for the count of deaths.
+func (r *Reader) piece(q extract.PageRequest) string {
+	what := "draw"
+	switch {
+	case q.OCR:
+		what = "recognise"
+	case q.Text:
+		what = "text"
+	}
+	return attempts.Piece(r.SHA256, q.N, what)
+}
+
+// opened names the opening of the document, likewise.
+func (r *Reader) opened() string { return attempts.Piece(r.SHA256, 0, "open") }
 
 // begin opens the document in a new session, once.
 func (r *Reader) begin(ctx context.Context) (Session, extract.Document, error) {
@@ -67,10 +85,18 @@ func (r *Reader) begin(ctx context.Context) (Session, extract.Document, error) {
 func (r *Reader) Start(ctx context.Context) (extract.Document, error) {
 	var first error
 	for range 3 {
+		if r.Deaths.Aside(ctx, r.opened()) {
+			return extract.Document{}, fault.Permanent(failure.Crashed, again, "the document is put aside: %d workers were ended from outside while they opened it", attempts.Most)
+		}
 		session, doc, err := r.begin(ctx)
 		if err == nil {
 			r.session = session
+			r.Deaths.Done(ctx, r.opened())
 			return doc, nil
+		}
+		if fromOutside(err) && ctx.Err() == nil {
+			r.Deaths.Died(ctx, r.opened())
+			continue
 		}
 		if first == nil {
 			first = err
@@ -116,15 +142,25 @@ func (r *Reader) Close() {
 	}
 }
 
+// again is what to do about work that is put aside.
+const again = "free memory, then retry the import: vaultflow import --status lists its id, vaultflow import --retry ID tries again"
+
+// fromOutside reports whether something other than the document ended the worker.
+func fromOutside(err error) bool {
+	e, ok := errors.AsType[*extract.Error](err)
+	return ok && e.Outside
+}
+
 // PageError is an error of one page. The import continues with the others.
 type PageError struct {
 	Code    failure.Code
 	Message string
+	outside bool // the page is not known to be its cause
 }
 
 // Failed returns the error of a page that cannot be read or kept.
 func Failed(code failure.Code, format string, args ...any) *PageError {
-	return &PageError{code, fmt.Sprintf(format, args...)}
+	return &PageError{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
 // Error returns what happened to the page.
@@ -136,22 +172,36 @@ func PageErrorOf(err error) *PageError {
 	return e
 }
 
-// Page requests parts of a page. If that fails, it asks once more, at half the resolution and in a fresh session. That session
+// Page requests parts of a page. A worker that was ended from outside is replaced, and nothing is given up for that: but a page
+// during which this happened twice is put aside, also by later imports of the document. If the page itself fails, Page asks once more
+// in a fresh session, at half the resolution, and reports what the answer lacks. That session
 // reads no other page if text was requested: headings are found by sampling the whole document, so a page that ends the worker
 // would cost all other pages their text. The error is a *PageError, or one that ends the import.
 func (r *Reader) Page(ctx context.Context, q extract.PageRequest) (extract.Page, error) {
+	piece := r.piece(q)
 	var first *PageError
 	for {
+		if r.Deaths.Aside(ctx, piece) {
+			return extract.Page{}, Failed(failure.Crashed, "put aside, because %d workers were ended from outside while they read it; %s", attempts.Most, again)
+		}
 		page, err := r.once(ctx, q)
 		if err == nil {
+			if first != nil && (q.Image || q.OCR) {
+				page.Lacks = "made at half the resolution (" + first.Message + ")"
+			}
+			r.Deaths.Done(ctx, piece)
 			return page, nil
 		}
 		bad := PageErrorOf(err)
 		switch {
 		case bad == nil:
 			return extract.Page{}, err
+		case bad.outside:
+			r.Deaths.Died(ctx, piece)
+			r.Close()
+			continue
 		case first != nil:
-			return extract.Page{}, &PageError{first.Code, first.Message + "; again at half the resolution: " + bad.Message}
+			return extract.Page{}, Failed(first.Code, "%s; again at half the resolution: %s", first.Message, bad.Message)
 		case bad.Code == failure.Unsupported:
 			return extract.Page{}, bad
 		}
@@ -194,7 +244,7 @@ func (r *Reader) once(ctx context.Context, q extract.PageRequest) (extract.Page,
 	e, ok := errors.AsType[*extract.Error](err)
 	if !ok {
 		r.Close()
-		return extract.Page{}, &PageError{failure.Crashed, Plain(err.Error(), string(failure.Crashed))}
+		return extract.Page{}, Failed(failure.Crashed, "%s", Plain(err.Error(), string(failure.Crashed)))
 	}
 	switch e.Code {
 	case failure.WorkerMissing, failure.Unconfined:
@@ -208,7 +258,7 @@ func (r *Reader) once(ctx context.Context, q extract.PageRequest) (extract.Page,
 	default:
 		r.Close() // it may be dead, and the next attempt needs a fresh one anyway
 	}
-	return extract.Page{}, &PageError{e.Code, Plain(e.Message, string(e.Code))}
+	return extract.Page{}, &PageError{Code: e.Code, Message: Plain(e.Message, string(e.Code)), outside: e.Outside}
 }
 
 // Plain returns a worker's message as one short line for users, or the other text if there is none.

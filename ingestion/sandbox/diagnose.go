@@ -48,7 +48,7 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 	ended := s.wait()
 	said := s.p.stderr.String()
 	s.config.Logger.Debug("worker ended", "page", at.page, "err", ended, "stderr", said)
-	signal, killed := signalled(s.p)
+	signal, outside := signalled(s.p)
 	switch code := s.p.cmd.ProcessState.ExitCode(); {
 	case code == extract.ExitUnconfined:
 		return &extract.Error{Code: failure.Unconfined, Message: firstLine(said)}
@@ -56,8 +56,13 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 		return &extract.Error{Code: failure.Timeout, Page: at.page, Message: at.doing() + " needed more processor time than allowed"}
 	case trespassed(s.p):
 		return &extract.Error{Code: failure.Crashed, Page: at.page, Message: at.doing() + " made the worker try a forbidden system call, and the kernel ended it: the document may be an attack"}
-	case noMemory.MatchString(said), killed:
+	case noMemory.MatchString(said):
 		return &extract.Error{Code: failure.Memory, Page: at.page, Message: at.doing() + " needed more memory than allowed"}
+	case outside:
+		return &extract.Error{
+			Code: failure.Crashed, Page: at.page, Outside: true,
+			Message: fmt.Sprintf("%s was ended from outside (%s): the system was out of memory, or somebody ended the worker", at.doing(), signal),
+		}
 	case at.starting:
 		return &extract.Error{Code: failure.WorkerMissing, Message: fmt.Sprintf("the worker ended at its start (%s): %s", s.p.cmd.ProcessState, strings.TrimSpace(said))}
 	case code == extract.ExitAborted && at == opening:

@@ -10,7 +10,7 @@ func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may be gone already
 }
 
-func signalled(*process) (name string, killed bool) { return "", false }
+func signalled(*process) (name string, outside bool) { return "", false }
 
 // trespassed is false: no kernel but Linux ends a worker for a system call.
 func trespassed(*process) bool { return false }

@@ -16,13 +16,18 @@ func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 }
 
-// signalled returns the name of the signal that ended the process, and whether it was SIGKILL.
-func signalled(p *process) (name string, killed bool) {
+// signalled returns the name of the signal that ended the process, and whether it came from outside: nothing that a document does
+// makes a process send itself one of these. The system sends SIGKILL when it is out of memory.
+func signalled(p *process) (name string, outside bool) {
 	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if !ok || !status.Signaled() {
 		return "", false
 	}
-	return status.Signal().String(), status.Signal() == syscall.SIGKILL
+	switch status.Signal() {
+	case syscall.SIGKILL, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP:
+		outside = true
+	}
+	return status.Signal().String(), outside
 }
 
 // trespassed reports whether the worker was killed for a forbidden system call.

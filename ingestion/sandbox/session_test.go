@@ -73,7 +73,7 @@ func TestSession_tellsHowWorkersDie(t *testing.T) {
 		{"page:segv", failure.Crashed, "ended the worker", 2, true},
 		{"page:sigsys", failure.Crashed, "may be an attack", 2, true},
 		{"open:sigsys", failure.Crashed, "may be an attack", 0, true},
-		{"page:killed", failure.Memory, "more memory", 2, true},
+		{"page:killed", failure.Crashed, "was ended from outside (killed)", 2, true},
 		{"page:spent", failure.Timeout, "processor time", 2, true},
 		{"page:memory", failure.Memory, "more memory", 2, true},
 		{"page:exit1", failure.Crashed, "invalid page tree", 2, true},
