@@ -26,7 +26,8 @@ type Read struct {
 // TextAfter is Text for a page that may begin with the rest of a table. It calls before for the table that ended the page before,
 // if this page begins with one.
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
-	lines := link(p.withoutHeads(clean(page.Lines), page.Height), page.Links)
+	lines := p.withoutNumbers(p.withoutHeads(clean(page.Lines), page.Height), page.Height)
+	lines, page = mirrored(link(lines, page.Links), page)
 	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links}
 	items, structure := structured(lines, page.Tags)
 	complexity := false
