@@ -67,7 +67,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	for i := range tables {
 		all = append(all, item{box: tables[i].box, table: &tables[i]})
 	}
-	parts := regions(all, 0)
+	parts, level := regions(all, 0), levelRules(rules)
 	complexity = len(tables) > 0 || len(parts) > 1
 	for _, part := range parts {
 		var own []item
@@ -79,7 +79,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 				others = append(others, it.line)
 			}
 		}
-		aligned, others := alignedTables(others)
+		aligned, others := alignedTables(others, level)
 		complexity = complexity || len(aligned) > 0
 		for i := range aligned {
 			own = append(own, item{box: aligned[i].box, table: &aligned[i]})
