@@ -11,6 +11,7 @@ import (
 
 // sheet is a part of a page on its way to become a table: rows of pieces on one baseline, from the top down, and the gaps between columns.
 type sheet struct {
+	box     Box
 	rows    [][]Line
 	gutters []gap
 	rules   []Box  // level rules among the rows
@@ -23,7 +24,7 @@ type sheet struct {
 }
 
 func newSheet(rows [][]Line, rules []Box) sheet {
-	s := sheet{rows: rows, rules: amongst(rules, rows), gutters: gutters(rows)}
+	s := sheet{box: boxOf(slices.Concat(rows...)), rows: rows, rules: amongst(rules, rows), gutters: gutters(rows)}
 	for {
 		s.extents = nil
 		s.place()
@@ -106,8 +107,8 @@ func (s *sheet) dropGutter() bool {
 }
 
 // sheetOf is a sheet of what stands between two rules, in known columns.
-func sheetOf(row [][]Line, gutters []gap) sheet {
-	s := sheet{gutters: gutters, rows: tableRows(slices.Concat(row...))}
+func sheetOf(row [][]Line, gutters []gap, box Box) sheet {
+	s := sheet{box: box, gutters: gutters, rows: tableRows(slices.Concat(row...))}
 	tops := make([]float64, len(s.rows))
 	for i, lines := range s.rows {
 		tops[i] = lines[0].base()
@@ -163,9 +164,8 @@ func (s *sheet) measure() {
 			s.ruled[i] = s.ruled[i] || r.X0 < s.extents[0].X0+s.rows[0][0].Size // those over some columns leave the first out
 		}
 	}
-	box := boxOf(slices.Concat(s.rows...))
 	for i, w := range wide {
-		s.ruled[i] = s.ruled[i] && w > 0.75*box.width()
+		s.ruled[i] = s.ruled[i] && w > 0.75*s.box.width()
 	}
 }
 
@@ -226,7 +226,7 @@ func isYear(text string) bool {
 
 // table makes rows of cells.
 func (s sheet) table() table {
-	return table{box: boxOf(slices.Concat(s.rows...)), rows: append(s.headCells(), s.bodyCells()...)}
+	return table{box: s.box, rows: append(s.headCells(), s.bodyCells()...)}
 }
 
 // headCells joins the lines of the head: names over several columns make rows, and the names below them another. A name with nothing
@@ -279,7 +279,7 @@ func (s sheet) reach(l Line) (first, last int) {
 	}
 	left, right := l.Box.X0, l.Box.X1 // of the rule below
 	for _, r := range s.rules {
-		if r.Y0 >= l.base() && r.Y0 < l.Box.Y1+0.9*l.Size && r.X0 <= l.Box.X0+2 && r.X1 >= l.Box.X1-2 {
+		if r.width() < 0.9*s.box.width() && r.Y0 >= l.base() && r.Y0 < l.Box.Y1+0.9*l.Size && r.X0 <= l.Box.X0+2 && r.X1 >= l.Box.X1-2 {
 			left, right = r.X0, r.X1
 		}
 	}

@@ -180,9 +180,9 @@ func (t *table) split(rules []Box) {
 		case lines[i] < 2:
 			out = append(out, row)
 		case i == 0:
-			out = append(out, headRows(row, t.gutters(), rules)...)
+			out = append(out, t.headRows(row, rules)...)
 		case lines[i] >= 3 && (len(t.rows) <= 3 || lines[i]*2 > all):
-			out = append(out, sheetOf(row, t.gutters()).bodyCells()...)
+			out = append(out, sheetOf(row, t.gutters(), t.box).bodyCells()...)
 		default:
 			out = append(out, divided(row)...)
 		}
@@ -191,8 +191,8 @@ func (t *table) split(rules []Box) {
 }
 
 // headRows divides a head that has names over several columns.
-func headRows(row [][]Line, gutters []gap, rules []Box) [][][]Line {
-	s := sheetOf(row, gutters)
+func (t *table) headRows(row [][]Line, rules []Box) [][][]Line {
+	s := sheetOf(row, t.gutters(), t.box)
 	s.head, s.rules = len(s.rows), rules
 	for _, l := range slices.Concat(row...) {
 		if first, last := s.reach(l); last > first {
