@@ -81,7 +81,7 @@ func runOfRows(rows [][]Line, from int) int {
 		last = i
 		box = box.join(boxOf(rows[i]))
 	}
-	// Lines below the last row are cells' when they stand closer than rows do.
+	// Lines below the last row belong to its cells if they are closer than rows are.
 	end := last + 1
 	for end < len(rows) && len(fields(rows[end])) == 1 && last > from {
 		l := rows[end][0]
@@ -144,7 +144,7 @@ func aligned(rows [][]Line, rules []Box) (table, bool) {
 	return t, true
 }
 
-// sparse reports whether most cells are empty, as where the labels of a figure happen to stand beside one another.
+// sparse reports whether most cells are empty, as where the labels of a figure happen to be level.
 func (t table) sparse() bool {
 	filled := 0
 	for _, row := range t.rows {
@@ -162,7 +162,7 @@ func filledCells(row [][]Line) (n int) {
 	return n
 }
 
-// fewest returns how many rows make a table: two if they have numbers, since names stand beside one another in many places.
+// fewest returns how many rows make a table: two if they have numbers, since names are side by side in many places.
 func (s sheet) fewest() int {
 	if slices.Contains(s.numeric[1:], true) {
 		return 2
@@ -206,8 +206,8 @@ func commonest(values []float64, near float64) int {
 	return best
 }
 
-// prose reports whether a column is text that goes on from line to line, whatever is beside it: what stands beside the lines of a cell
-// stands beside the first of them.
+// prose reports whether a column is text that continues from line to line, whatever is beside it. What is beside a cell is at the height of
+// its first line.
 func (s sheet) prose() bool {
 	if s.long() {
 		return true
@@ -252,7 +252,7 @@ func (s sheet) long() bool {
 	return true
 }
 
-// labelled reports whether most of what is beside a column of text stands at the beginning of a sentence there.
+// labelled reports whether most of what is beside a column of text is at the height of the beginning of a sentence.
 func (s sheet) labelled(c int) bool {
 	labels, starts := 0, 0
 	for i, row := range s.cells {

@@ -67,8 +67,8 @@ func (l Line) slice(runes []rune, from, to int) Line {
 	return out
 }
 
-// tableRows sorts lines into rows as rowsOf does. What is short and stands half a line higher or lower, with nothing above it that near,
-// is beside the others too: a number at the middle of two lines.
+// tableRows sorts lines into rows as rowsOf does. A short line that is half a line higher or lower, with nothing above it that near,
+// belongs to the row too: a number at the middle of two lines.
 func tableRows(lines []Line) [][]Line {
 	var out [][]Line
 	last, before := 0.0, []Line(nil)
@@ -85,7 +85,7 @@ func tableRows(lines []Line) [][]Line {
 	return out
 }
 
-// beside reports whether no line of a row stands over or under one of the next at less than a line's distance.
+// beside reports whether no line of a row is over or under one of the next at less than a line's distance.
 func beside(row, next []Line) bool {
 	if len(row)*len(next) > maxColumns*maxColumns {
 		return false

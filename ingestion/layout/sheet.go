@@ -37,7 +37,7 @@ func newSheet(rows [][]Line, rules []Box) sheet {
 	}
 }
 
-// place puts pieces into columns. A piece that reaches over several stands in the first of them, unless it is several cells that the
+// place puts pieces into columns. A piece that reaches over several goes into the first of them, unless it is several cells that the
 // renderer took for one.
 func (s *sheet) place() {
 	s.cells = make([][][]Line, len(s.rows))
@@ -52,7 +52,7 @@ func (s *sheet) place() {
 	}
 }
 
-// column returns the column of a piece: the first that it stands over.
+// column returns the column of a piece: the first that it is over or under.
 func (s *sheet) column(l Line) int {
 	for c, e := range s.extents {
 		if e.X0 < l.Box.X1-1 && e.X1 > l.Box.X0+1 {
@@ -77,7 +77,7 @@ func levelRules(rules []Box) []Box {
 	return out
 }
 
-// amongst returns those of level rules that stand among rows.
+// amongst returns those of level rules that are between rows.
 func amongst(rules []Box, rows [][]Line) []Box {
 	var out []Box
 	box := boxOf(slices.Concat(rows...))
@@ -106,7 +106,7 @@ func (s *sheet) dropGutter() bool {
 	return false
 }
 
-// sheetOf is a sheet of what stands between two rules, in known columns.
+// sheetOf is a sheet of what is between two rules, in known columns.
 func sheetOf(row [][]Line, gutters []gap, box Box) sheet {
 	s := sheet{box: box, gutters: gutters, rows: tableRows(slices.Concat(row...))}
 	tops := make([]float64, len(s.rows))
@@ -130,7 +130,7 @@ func sheetOf(row [][]Line, gutters []gap, box Box) sheet {
 	return s
 }
 
-// measure finds where each column's text stands, which columns hold numbers, and which rows are below a rule.
+// measure finds the place of each column's text, which columns hold numbers, and which rows are below a rule.
 func (s *sheet) measure() {
 	s.extents, s.numeric, s.limits = make([]Box, s.columns()), make([]bool, s.columns()), make([]float64, s.columns())
 	for c := range s.columns() {
@@ -218,7 +218,7 @@ func (s sheet) headRows() int {
 	return min(1, len(s.rows))
 }
 
-// isYear reports whether a number is like those that stand in heads: 2004, 2003–04.
+// isYear reports whether a number is like those in heads: 2004, 2003–04.
 func isYear(text string) bool {
 	text = strings.TrimFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
 	return len(text) >= 4 && (text[:2] == "19" || text[:2] == "20") && !strings.ContainsAny(text, ".,%") && (len(text) == 4 || !unicode.IsDigit(rune(text[4])))
@@ -230,7 +230,7 @@ func (s sheet) table() table {
 }
 
 // headCells joins the lines of the head: names over several columns make rows, and the names below them another. A name with nothing
-// above stands in the first row.
+// above goes into the first row.
 func (s sheet) headCells() [][][]Line {
 	if s.head < 2 {
 		return nil
@@ -264,8 +264,8 @@ func (s sheet) headCells() [][][]Line {
 	return out
 }
 
-// reach returns the columns that a name in the head stands for: those of the rule below it if it has one for itself, else those that it
-// stands over. It does not reach over a column that has a name beside it.
+// reach returns the columns that a name in the head covers: those of the rule below it if it has one for itself, else those that it
+// is over. It does not reach over a column that has a name beside it.
 func (s sheet) reach(l Line) (first, last int) {
 	first = s.column(l)
 	last = first
@@ -346,7 +346,7 @@ func (s sheet) bodyCells() [][][]Line {
 	return out
 }
 
-// spansRows reports whether the first cell of row i is the rest of a name that stands beside two rows.
+// spansRows reports whether the first cell of row i is the rest of a name that covers two rows.
 func (s sheet) spansRows(i int) bool {
 	row := s.cells[i]
 	if len(row[0]) == 0 || filledCells(row) < 2 || filledCells(s.cells[i-1]) < 2 || !s.wraps(0, i) {
@@ -463,7 +463,7 @@ func (s sheet) opens(i int) bool {
 	return i > 0 && i+1 < len(s.rows) && s.pitch(i) > 1.3*s.pitch(i+1)
 }
 
-// continued reports whether all cells of row i continue those above. Words that stand in a list of few are no text that goes on, and
+// continued reports whether all cells of row i continue those above. Short names below one another are no running text, and
 // what fills all of many columns is a row.
 func (s sheet) continued(i int) bool {
 	small, long := false, false

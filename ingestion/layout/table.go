@@ -99,7 +99,7 @@ func (g grid) place(line Line) int {
 	return r*(len(g.xs)-1) + c
 }
 
-// open finds the cells that are rows without rules of their own: their lines stand beside one another, or fill each of many rows.
+// open finds the cells that are rows without rules of their own: some of their lines are level, or one is in each of many rows.
 func (g grid) open(lines []Line, first []int) map[int]bool {
 	in, out, columns := map[int][]Line{}, map[int]bool{}, len(g.xs)-1
 	for _, l := range lines {
@@ -285,7 +285,7 @@ func (t *table) splitColumns() {
 	}
 }
 
-// marked reports whether the pieces of a column are list marks with what they stand before.
+// marked reports whether the pieces of a column are list marks with the items.
 func marked(rows [][]Line) bool {
 	for _, row := range rows {
 		if n, _ := ordinalOf(row[0].Text + " "); len(row) > 1 && (n >= 0 || IsMark(row[0].Text)) {

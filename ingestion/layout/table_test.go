@@ -113,7 +113,7 @@ func TestText_dividesLinesWithWideGaps(t *testing.T) {
 	rowsAre(t, text(lines...), "Salaries | 1,314,000 | 373,250", "Rent | 1,170,000 | 150,000", "Telephone | 109,400 | 55,000")
 }
 
-// Names over several columns stand in the first of them, and the names below them in another row.
+// Names over several columns go into the first of them, and the names below them into another row.
 func TestText_readsHeadsOfSeveralRows(t *testing.T) {
 	t.Parallel()
 	lines := append(sheet(142, 14, four, []string{"Headache", "239", "119", "128"}, []string{"Stress", "78", "120", "284"}, []string{"Back pain", "139", "126", "219"}),
@@ -135,7 +135,7 @@ func TestText_keepsSectionsInTheirTable(t *testing.T) {
 		"Subject studied there", "Education | 34.3 | 23.0 | 37.4", "Other | 47.4 | 28.1 | 21.6")
 }
 
-// A name of two lines stands beside its numbers, wherever these are: at its first line, its last, or between.
+// A name of two lines is in one row with its numbers, wherever these are: at its first line, its last, or between.
 func TestText_joinsNamesOfTwoLines(t *testing.T) {
 	t.Parallel()
 	for name, down := range map[string]float64{"first": 0, "between": 6, "last": 12} {
@@ -151,7 +151,7 @@ func TestText_joinsNamesOfTwoLines(t *testing.T) {
 	}
 }
 
-// What stands beside other text by chance is no table.
+// What is beside other text by chance is no table.
 func TestText_makesNoTablesOfProse(t *testing.T) {
 	t.Parallel()
 	words := strings.Fields("the committee met again in spring and found that nobody had read what it wrote about wages or the cost of bread in towns")
