@@ -118,13 +118,16 @@ func boxOf(lines []Line) Box {
 	return b
 }
 
+// run is rows that may be a table.
+type run struct{ sheet }
+
 // aligned makes a table of rows when they are one.
 func aligned(rows [][]Line, rules []Box) (table, bool) {
 	parts := make([][]Line, len(rows))
 	for i, row := range rows {
 		parts[i] = fields(row)
 	}
-	s := newSheet(parts, rules)
+	s := run{newSheet(parts, rules)}
 	columns, multi := s.columns(), 0
 	if columns < 2 || columns > maxColumns {
 		return table{}, false
@@ -163,7 +166,7 @@ func filledCells(row [][]Line) (n int) {
 }
 
 // fewest returns how many rows make a table: two if they have numbers, since names are side by side in many places.
-func (s sheet) fewest() int {
+func (s run) fewest() int {
 	if slices.Contains(s.numeric[1:], true) {
 		return 2
 	}
@@ -171,7 +174,7 @@ func (s sheet) fewest() int {
 }
 
 // inLine reports whether the cells of most columns begin, end or have their middle at one place.
-func (s sheet) inLine() bool {
+func (s run) inLine() bool {
 	good, all := 0, 0
 	for c := range s.columns() {
 		var lefts, rights, middles []float64
@@ -208,7 +211,7 @@ func commonest(values []float64, near float64) int {
 
 // prose reports whether a column is text that continues from line to line, whatever is beside it. What is beside a cell is at the height of
 // its first line.
-func (s sheet) prose() bool {
+func (s run) prose() bool {
 	if s.long() {
 		return true
 	}
@@ -234,7 +237,7 @@ func (s sheet) prose() bool {
 }
 
 // long reports whether every column is set like text: with long lines that mostly fill it.
-func (s sheet) long() bool {
+func (s run) long() bool {
 	for c := range s.columns() {
 		var runes, lines int
 		var widest, sum float64
@@ -253,7 +256,7 @@ func (s sheet) long() bool {
 }
 
 // labelled reports whether most of what is beside a column of text is at the height of the beginning of a sentence.
-func (s sheet) labelled(c int) bool {
+func (s run) labelled(c int) bool {
 	labels, starts := 0, 0
 	for i, row := range s.cells {
 		if filledCells(row) == 0 || filledCells(row) == 1 && len(row[c]) > 0 {
@@ -275,7 +278,7 @@ func (s sheet) labelled(c int) bool {
 }
 
 // listing reports whether all lines are in type of one width, like program code. Numbers in columns are a table in any type.
-func (s sheet) listing() bool {
+func (s run) listing() bool {
 	numbers, others := 0, 0
 	for _, row := range s.rows {
 		for i, l := range row {

@@ -85,7 +85,7 @@ func tableRows(lines []Line) [][]Line {
 	return out
 }
 
-// beside reports whether no line of a row is over or under one of the next at less than a line's distance.
+// beside reports whether no line of a row is above or below one of the next at less than a line's distance.
 func beside(row, next []Line) bool {
 	if len(row)*len(next) > maxColumns*maxColumns {
 		return false

@@ -52,7 +52,7 @@ func (s *sheet) place() {
 	}
 }
 
-// column returns the column of a piece: the first that it is over or under.
+// column returns the column of a piece: the first that it is above or below.
 func (s *sheet) column(l Line) int {
 	for c, e := range s.extents {
 		if e.X0 < l.Box.X1-1 && e.X1 > l.Box.X0+1 {
@@ -265,7 +265,7 @@ func (s sheet) headCells() [][][]Line {
 }
 
 // reach returns the columns that a name in the head covers: those of the rule below it if it has one for itself, else those that it
-// is over. It does not reach over a column that has a name beside it.
+// is above. It does not reach over a column that has a name beside it.
 func (s sheet) reach(l Line) (first, last int) {
 	first = s.column(l)
 	last = first
