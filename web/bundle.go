@@ -36,6 +36,9 @@ type manifestPage struct {
 	OCR *struct {
 		Confidence float64 `json:"confidence"`
 	} `json:"ocr"`
+	Doubts []struct {
+		Words string `json:"words"`
+	} `json:"doubts"`
 	Status string `json:"status"`
 	Error  string `json:"error"`
 }
@@ -118,6 +121,9 @@ func (b *bundles) pictures(bundle string, limit int) (list []picture, total int)
 			one.URL, one.Width, one.Height = mediaURL(path.Join(bundle, p.Image.Path)), max(p.Image.Width, 0), max(p.Image.Height, 0)
 		}
 		one.Note = pageNote(p)
+		for _, d := range p.Doubts {
+			one.Note += "; " + d.Words
+		}
 		list = append(list, one)
 	}
 	return list, len(m.Pages)
@@ -129,6 +135,8 @@ func pageNote(p manifestPage) string {
 		return ""
 	case p.Text.Source == "ocr" && p.OCR != nil:
 		return fmt.Sprintf("OCR, %.0f %% sure", p.OCR.Confidence)
+	case p.Text.Source == "vision":
+		return "read by a model"
 	case p.Text.Chars == 0:
 		return "no text"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon"
@@ -82,6 +83,9 @@ func importRow(r engine.ImportRecord) string {
 	}
 	if why == "" && r.Held {
 		why = "stays in the import folder for now: a program may append to it"
+	}
+	if why == "" {
+		why = strings.Join(r.Warnings, "; ") // as of pages whose text is doubtful
 	}
 	pages := fmt.Sprintf("%d/%d", r.Page, r.Pages)
 	if !r.State.Finished() && r.SecondsLeft > 0 {

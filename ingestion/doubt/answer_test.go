@@ -48,3 +48,34 @@ func TestCheck_answers(t *testing.T) {
 		}
 	}
 }
+
+// Readers that divide or order words differently are told apart from those that read other letters.
+func TestCompare_readers(t *testing.T) {
+	t.Parallel()
+	var words []string
+	for i := range 60 {
+		words = append(words, strings.Repeat(string(rune('a'+i%26)), 2+i/26)+"x")
+	}
+	text := strings.Join(words, " ")
+	turned := strings.Join(append(append([]string{}, words[30:]...), words[:30]...), " ")
+	mixed := make([]string, 60)
+	for i, w := range words {
+		mixed[i*7%60] = w
+	}
+	for name, c := range map[string]struct{ ordered, second, want string }{
+		"the same":          {text, strings.ReplaceAll(text, " ", "\r\n"), ""},
+		"other letters":     {text, strings.ReplaceAll(text, "x", "q"), "two programs read 65 of its letters differently"},
+		"without spaces":    {text, strings.ReplaceAll(text, "x ", "x"), "two programs divide 60 of its 60 words differently"},
+		"columns exchanged": {turned, text, "two programs have its words in a different order; 50 % of them agree"},
+		"mixed":             {strings.Join(mixed, " "), text, "two programs have its words in a different order"},
+		"nothing":           {"", "", ""},
+	} {
+		got := doubt.Words(doubt.Compare(text, c.ordered, c.second))
+		if name == "nothing" {
+			got = doubt.Words(doubt.Compare("", "", ""))
+		}
+		if got != c.want && (c.want == "" || !strings.HasPrefix(got, c.want)) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 	"github.com/vaultflow/vaultflow/ingestion/worker/pdfium"
@@ -49,7 +50,10 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
 		if err == nil {
-			out, t.tails[n] = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, farthestBack) })
+			var read layout.Read
+			out, read = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, farthestBack) })
+			t.tails[n] = read.Tail
+			t.compare(n, page, read, out)
 		} else {
 			by = choice{true, reason{mupdfFailed, "read text: " + err.Error()}}
 		}
@@ -75,26 +79,46 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 	return out, by, nil
 }
 
+// compare adds doubts where PDFium reads a page differently. It is asked only about pages with columns, tables, or glyphs without
+// characters: starting it takes time, and a page of plain paragraphs has one order.
+func (t *texts) compare(n int, page layout.Page, read layout.Read, out *extract.PageText) {
+	if !t.by.mayFallBack() || !read.Complex && out.Evidence.Unmapped == 0 {
+		return
+	}
+	second, err := t.by.pdfium()
+	if err != nil {
+		return
+	}
+	text, err := second.PlainText(n)
+	if err != nil {
+		return
+	}
+	for _, d := range doubt.Compare(linesOf(page), read.Plain, text) {
+		out.Doubts = doubt.Add(out.Doubts, d.Code, d.Words)
+	}
+}
+
 // letters returns the text of a page as each renderer has it, without layout and with running heads.
 func (t *texts) letters(n int) (all []string) {
-	add := func(page layout.Page, err error) {
-		if err != nil {
-			return
-		}
-		lines := make([]string, len(page.Lines))
-		for i, l := range page.Lines {
-			lines[i] = l.Text
-		}
-		all = append(all, strings.Join(lines, "\n"))
-	}
 	if t.by.mupdf != nil {
-		page, _, err := t.by.mupdf.Lines(n)
-		add(page, err)
+		if page, _, err := t.by.mupdf.Lines(n); err == nil {
+			all = append(all, linesOf(page))
+		}
 	}
 	if second, err := t.by.pdfium(); err == nil {
-		add(second.Text(n))
+		if text, err := second.PlainText(n); err == nil {
+			all = append(all, text)
+		}
 	}
 	return all
+}
+
+func linesOf(page layout.Page) string {
+	lines := make([]string, len(page.Lines))
+	for i, l := range page.Lines {
+		lines[i] = l.Text
+	}
+	return strings.Join(lines, "\n")
 }
 
 // tail returns the table that ends page n, or nil if none does or no other page may be read.
@@ -107,8 +131,9 @@ func (t *texts) tail(n, back int) *layout.Tail {
 		return nil
 	}
 	page.Tags = t.tags(n)
-	_, t.tails[n] = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, back-1) })
-	return t.tails[n]
+	_, read := PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, back-1) })
+	t.tails[n] = read.Tail
+	return read.Tail
 }
 
 // tags returns the structure of a page that its document has, or nil. Only PDFium reads it.
@@ -174,11 +199,10 @@ func (t *texts) sample() []layout.Page {
 	return pages
 }
 
-// PageText makes text and evidence of page n of a document, and returns the table that ends the page, if any. before returns
-// the one that ends the page before.
-func PageText(page layout.Page, profile layout.Profile, n int, before func() *layout.Tail) (*extract.PageText, *layout.Tail) {
+// PageText makes text and evidence of page n of a document. before returns the table that ends the page before.
+func PageText(page layout.Page, profile layout.Profile, n int, before func() *layout.Tail) (*extract.PageText, layout.Read) {
 	read := profile.TextAfter(page, n, before)
-	return &extract.PageText{Plain: read.Plain, Markdown: read.Markdown, Evidence: evidenceOf(page), Doubts: read.Doubts}, read.Tail
+	return &extract.PageText{Plain: read.Plain, Markdown: read.Markdown, Evidence: evidenceOf(page), Doubts: read.Doubts}, read
 }
 
 // noTable is used where no page before can be read.
