@@ -47,7 +47,7 @@ func (keeper) extract(ctx context.Context, w *work) error {
 		return err
 	}
 	rec := w.store.begin(manifest.Document{})
-	rec.Message = unread(w.job.Route.Kind)
+	rec.Message = orElse(kept(w.job.Route.MediaType), unread(w.job.Route.Kind))
 	return save(ctx, w.store.records, documentName, rec)
 }
 

@@ -33,6 +33,9 @@ type frames struct {
 }
 
 func (picture) extract(ctx context.Context, w *work) error {
+	if what, _ := filetype.Name(w.job.Route.MediaType); what != "" {
+		return unreadPicture{w}.extract(ctx)
+	}
 	f := &frames{w: w, s: w.reader(extract.Open{MediaType: w.job.Route.MediaType, Kind: extract.KindImage})}
 	defer f.s.Close()
 	rec, ok, err := w.store.document()

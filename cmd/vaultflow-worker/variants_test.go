@@ -57,6 +57,16 @@ func oldBMP() []byte {
 	return append(out, bytes.Repeat([]byte{200}, 32*16)...)
 }
 
+// photoshopFile is a file of Photoshop with nothing but the picture that it keeps for others.
+func photoshopFile(red, green, blue byte) []byte {
+	out := append([]byte("8BPS\x00\x01\x00\x00\x00\x00\x00\x00\x00\x03"), 0, 0, 0, 16, 0, 0, 0, 32, 0, 8, 0, 3)
+	out = append(out, make([]byte, 4+4+4+2)...) // no palette, resources or layers; not compressed
+	for _, v := range []byte{red, green, blue} {
+		out = append(out, bytes.Repeat([]byte{v}, 32*16)...)
+	}
+	return out
+}
+
 // Pictures of kinds that Go's decoders do not know are drawn by MuPDF, in their size and colours.
 func TestPicture_variants(t *testing.T) {
 	t.Parallel()
@@ -68,6 +78,7 @@ func TestPicture_variants(t *testing.T) {
 		"TIFF in CMYK":         {oddTIFF(5, 8, 4, 1, bytes.Repeat([]byte{0, 0, 0, 255}, pixels)), 35, 31, 32},
 		"TIFF in 4-bit grey":   {oddTIFF(1, 4, 1, 1, bytes.Repeat([]byte{0x88}, pixels/2)), 0x88, 0x88, 0x88},
 		"BMP of OS/2":          {oldBMP(), 200, 0, 0},
+		"Photoshop":            {photoshopFile(10, 100, 200), 10, 100, 200},
 		"PPM, a Netpbm format": {append([]byte("P6\n# made by hand\n32 16\n255\n"), bytes.Repeat([]byte{10, 100, 200}, pixels)...), 10, 100, 200},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,6 +110,8 @@ func TestPicture_refuses(t *testing.T) {
 		"TIFF of floating numbers": {oddTIFF(1, 32, 1, 3, make([]byte, 4*pixels)), failure.Unsupported},
 		"TIFF of signed numbers":   {oddTIFF(1, 16, 1, 2, make([]byte, 2*pixels)), failure.Unsupported},
 		"TIFF that is torn":        {oddTIFF(1, 8, 1, 1, make([]byte, pixels))[:300], failure.Corrupt},
+		"JPEG 2000 as large":       {[]byte("\x00\x00\x00\x0cjP  \r\n\x87\n\x00\x00\x00\x2djp2h\x00\x00\x00\x16ihdr\x00\x0f\x42\x40\x00\x0f\x42\x40\x00\x03\x07\x07\x00\x00"), failure.TooLarge},
+		"JPEG 2000 without data":   {[]byte("\x00\x00\x00\x0cjP  \r\n\x87\n\x00\x00\x00\x2djp2h\x00\x00\x00\x16ihdr\x00\x00\x00\x40\x00\x00\x00\x40\x00\x03\x07\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"), failure.Corrupt},
 		"PPM of a million squared": {[]byte("P6\n1000000 1000000\n255\n123"), failure.TooLarge},
 		"PPM without a size":       {[]byte("P6\n# nothing\n"), failure.Corrupt},
 	} {

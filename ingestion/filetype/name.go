@@ -32,7 +32,7 @@ var formats = map[string]string{
 	"application/x-extension-fcstd": "a FreeCAD model", "application/x-scratch": "a Scratch project", ZippedPackage: "a ZIP that some program reads as one file",
 
 	"image/vnd.dwg": "an AutoCAD drawing" + asPDF, "image/vnd.dxf": "an AutoCAD exchange drawing" + asPDF, "model/vnd.dwf": "an AutoCAD drawing for viewing" + asPDF, "image/vnd.dgn": "a MicroStation drawing" + asPDF,
-	"image/jxl": "a JPEG XL picture" + asPNG, "image/jxs": "a JPEG XS picture" + asPNG, "image/bpg": "a BPG picture" + asPNG, "image/x-icns": "icons of macOS" + asPNG, "image/x-icon": "an icon" + asPNG,
+	"image/jxl": "a JPEG XL picture" + asPNG, "image/jxs": "a JPEG XS picture" + asPNG, "image/bpg": "a BPG picture" + asPNG, "image/x-icns": "a set of icons of macOS" + asPNG, "image/x-icon": "an icon" + asPNG,
 	"image/vnd.djvu": "a DjVu document" + asPDF, "image/jpm": "a JPEG 2000 document" + asPDF, "image/emf": "a Windows drawing (EMF)" + asPDF, "image/wmf": "a Windows drawing (WMF)" + asPDF,
 	"image/x-xcf": "a GIMP picture" + asPNG, rawPhotograph: "a raw photograph" + asPNG, "image/x-gimp-pat": "a pattern of GIMP", "image/x-gimp-gbr": "a brush of GIMP", "image/vnd.radiance": "a picture with a high dynamic range" + asPNG,
 	"image/x-xpixmap": "an X bitmap" + asPNG, "image/x-portable-arbitrarymap": "a PAM picture" + asPNG, "image/x-pcx": "a PCX picture" + asPNG, "image/x-pict": "a QuickDraw picture" + asPNG,

@@ -126,11 +126,14 @@ func writePages(n *Note) error {
 	return nil
 }
 
+// embeddable are the pictures that Obsidian shows.
+var embeddable = map[string]bool{"image/svg+xml": true, "image/avif": true, "image/webp": true, "image/bmp": true, "image/png": true, "image/jpeg": true, "image/gif": true}
+
 // writePictures shows the pictures of a file, and the text that was found in them.
 func writePictures(n *Note) error {
 	if len(n.Manifest.Pages) == 0 {
 		n.line("")
-		if n.Original != "" {
+		if n.Original != "" && embeddable[n.Manifest.Source.MediaType] {
 			n.line("![[./" + n.Original + "]]")
 			n.line("")
 		}

@@ -50,8 +50,8 @@ func Open(data []byte, libraries Libraries) (worker.Document, error) {
 	if sizes := readByMuPDF(data, err == nil && !info.Decodable); sizes != nil {
 		return openStack(data, sizes, libraries)
 	}
-	if size, ok := plainSize(data); ok && errors.Is(err, imaging.ErrNotImage) {
-		info, err = imaging.Info{MediaType: plainPicture, Width: size.width, Height: size.height, Pixels: int64(size.width) * int64(size.height)}, nil
+	if size, mediaType := mupdfSize(data); mediaType != "" && errors.Is(err, imaging.ErrNotImage) {
+		info, err = imaging.Info{MediaType: mediaType, Width: size.width, Height: size.height, Pixels: int64(size.width) * int64(size.height)}, nil
 	}
 	if err == nil {
 		err = imaging.Limits{}.Check(info)
@@ -59,7 +59,7 @@ func Open(data []byte, libraries Libraries) (worker.Document, error) {
 	if err != nil {
 		return nil, raster.Fault(err)
 	}
-	if !info.Decodable && (info.MediaType == plainPicture || info.MediaType == "image/bmp" || info.MediaType == "image/tiff") {
+	if !info.Decodable && (info.MediaType == plainPicture || info.MediaType == jpeg2000 || info.MediaType == photoshop || info.MediaType == "image/bmp" || info.MediaType == "image/tiff") {
 		return openStack(data, []storedSize{sizeOf(info)}, libraries)
 	}
 	if info.MediaType == "image/svg+xml" {
