@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// Limits of a file in which a preview is looked for.
+// Limits of what is read of a file.
 const (
 	maxPicture = 64 << 20 // bytes of a preview
 	maxEntries = 256      // of a directory of pictures
