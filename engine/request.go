@@ -94,6 +94,7 @@ type ImportRequest struct {
 	Mode    string          `json:"mode,omitempty"`
 	Options json.RawMessage `json:"options,omitempty"` // the ingestion settings of this import, pinned
 	Where   string          `json:"where,omitempty"`   // see ImportPlan
+	Drop    string          `json:"drop,omitempty"`    // likewise
 }
 
 // Started is an executor's answer to a [Request].
@@ -175,6 +176,7 @@ type ImportPlan struct {
 	Options json.RawMessage `json:"options,omitempty"`
 	At      time.Time       `json:"at"`
 	Where   string          `json:"where,omitempty"` // where the bytes are now, if not at Source: a retried import was filed before
+	Drop    string          `json:"drop,omitempty"`  // the archive or folder that the file arrived in; empty if it came alone
 	Mend    string          `json:"mend,omitempty"`  // its bundle, if the import ended without some pages and is tried again: only these are made
 }
 

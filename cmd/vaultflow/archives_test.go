@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/cmd/vaultflow/sitetest"
 	"github.com/vaultflow/vaultflow/engine"
 )
 
@@ -159,4 +160,49 @@ func TestArchives(t *testing.T) {
 func (s *site) there(name string) bool {
 	_, err := os.Stat(filepath.Join(s.Vault, filepath.FromSlash(name)))
 	return err == nil
+}
+
+// A letter that is dropped behind an archive of 120 files waits for at most a handful of them. Nothing else tells the daemon to hurry.
+func TestServe_aLetterBehindAnArchive(t *testing.T) {
+	t.Parallel()
+	const files = 120
+	s := newSite(t, "/none", "")
+	members := make([]packedFile, files)
+	for i := range members {
+		members[i] = packedFile{name: "m" + strconv.Itoa(i) + ".txt", data: "member " + strconv.Itoa(i)}
+	}
+	s.serve()
+	s.Write("Import/Many.zip", []byte(zipped(t, members...)))
+	all := func() []engine.ImportRecord {
+		return sitetest.Rows[engine.ImportRecord](s.Site, "import", "--status", "-n", "1000")
+	}
+	s.Wait(patience, "some members to be imported", func() (bool, string) {
+		done := s.Files("Imported/Many", ".md")
+		return len(done) > 10, strings.Join(done, " ")
+	})
+	s.Write("Import/Letter.txt", []byte("Dear all"))
+	var letter engine.ImportRecord
+	var list []engine.ImportRecord
+	s.Wait(2*patience, "the letter", func() (bool, string) {
+		list = all()
+		for _, r := range list {
+			if letter = r; r.Source == "Import/Letter.txt" && r.State == engine.ImportDone {
+				return true, ""
+			}
+		}
+		return false, ""
+	})
+	waiting, before := 0, 0
+	for _, r := range list {
+		switch {
+		case r.Source == letter.Source:
+		case r.Started.IsZero() || r.Started.After(letter.Started):
+			waiting++
+		case r.Started.After(letter.Created):
+			before++
+		}
+	}
+	if before > 4 || waiting < 20 || letter.Started.IsZero() {
+		t.Errorf("%d members began between the arrival of the letter and its import, and %d later; want a handful, and many", before, waiting)
+	}
 }

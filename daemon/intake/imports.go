@@ -185,9 +185,19 @@ func (i *Imports) start(ctx context.Context, name, digest string, asked request)
 	started, err := i.exec.Start(ctx, engine.Request{
 		Key: engine.ImportKey(digest, job.Hash(), name), Again: true, Kind: engine.KindImport, Subject: name,
 		Trigger: engine.Trigger{Kind: engine.TriggerDrop}, At: time.Now().In(i.zone),
-		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: asked.how.Mode, Options: data, Where: asked.where},
+		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: asked.how.Mode, Options: data, Where: asked.where, Drop: i.dropOf(name)},
 	})
 	return started.Run, err
+}
+
+// dropOf names the archive or folder that a file of the import folder arrived in, or returns "" for one that came alone.
+func (i *Imports) dropOf(name string) string {
+	rel, _ := strings.CutPrefix(name, i.settings.Vault.ImportDir+"/")
+	drop, _, inside := strings.Cut(rel, "/")
+	if !inside {
+		return ""
+	}
+	return drop
 }
 
 // Drop does what another command asks for: it names an address or a file of this machine.

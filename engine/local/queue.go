@@ -9,7 +9,7 @@ import (
 )
 
 // queue holds the queued and running runs of an executor. A lane runs one run at a time, and each kind of run has a number
-// of places. Runs get lanes and places in the order of creation.
+// of places. Runs get lanes and places in the order of creation; imports get them in that of [fairness].
 type queue struct {
 	maxRuns    int
 	maxImports int
@@ -21,6 +21,7 @@ type queue struct {
 	jobs    map[string]*job // waiting or at work, by run
 	lanes   map[string]*job // at work, by lane
 	busy    map[engine.Kind]int
+	fair    fairness
 }
 
 func newQueue(c Config) *queue {
@@ -30,22 +31,20 @@ func newQueue(c Config) *queue {
 	}
 }
 
-// start begins every waiting run whose lane is free and whose kind has room, oldest first.
+// start begins every waiting run whose lane is free and whose kind has room.
 func (q *queue) start(begin func(*job)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	blocked := map[string]bool{} // lanes in which a postponed run waits
-	q.waiting = slices.DeleteFunc(q.waiting, func(j *job) bool {
-		kind := j.kind()
-		blocked[j.lane] = blocked[j.lane] || j.postponed
-		if blocked[j.lane] || q.lanes[j.lane] != nil || q.busy[kind]+q.places(j) > q.room(kind) || q.crowded(j) {
-			return false
-		}
+	for i := q.next(); i >= 0; i = q.next() {
+		j := q.waiting[i]
+		q.waiting = slices.Delete(q.waiting, i, i+1)
 		q.lanes[j.lane], j.took, j.woken = j, q.places(j), false
-		q.busy[kind] += j.took
+		q.busy[j.kind()] += j.took
+		if j.kind() == engine.KindImport {
+			q.fair.begins(j)
+		}
 		begin(j)
-		return true
-	})
+	}
 }
 
 // poke asks for a call of start.

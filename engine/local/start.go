@@ -131,7 +131,7 @@ func lane(r engine.Request) string {
 func importPlan(r engine.Request, run engine.RunRecord) (*engine.ImportPlan, *engine.ImportRecord) {
 	i := r.Import
 	return &engine.ImportPlan{
-			Run: run.ID, Source: r.Subject, SHA256: i.SHA256, Size: i.Size, Mode: i.Mode, Options: i.Options, At: run.At, Where: i.Where,
+			Run: run.ID, Source: r.Subject, SHA256: i.SHA256, Size: i.Size, Mode: i.Mode, Options: i.Options, At: run.At, Where: i.Where, Drop: i.Drop,
 		}, &engine.ImportRecord{
 			ID: run.ID, Source: r.Subject, State: engine.ImportQueued, SHA256: i.SHA256, Size: i.Size, Created: run.Created,
 		}
