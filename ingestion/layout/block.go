@@ -62,6 +62,9 @@ func blocks(items []item) []block {
 
 // takes reports whether the next line belongs to the block: by its tags, or else by the way it is set.
 func (b block) takes(it item, ordinal bool, pitch float64) bool {
+	if b.lines[0].latex != "" || it.line.latex != "" {
+		return false
+	}
 	if b.tag.Block != 0 || it.tag.Block != 0 {
 		return b.tag.Block == it.tag.Block && b.code == it.line.mono()
 	}

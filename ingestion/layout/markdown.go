@@ -26,8 +26,7 @@ type Read struct {
 // TextAfter is Text for a page that may begin with the rest of a table. It calls before for the table that ended the page before,
 // if this page begins with one.
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
-	lines := p.withoutNumbers(p.withoutHeads(clean(page.Lines), page.Height), page.Height)
-	lines, page = mirrored(link(lines, page.Links), page)
+	lines := link(withFormulas(p.withoutHeads(clean(page.Lines), page.Height), page.Rules), page.Links)
 	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links}
 	items, structure := structured(lines, page.Tags)
 	complexity := false
@@ -67,7 +66,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	for i := range tables {
 		all = append(all, item{box: tables[i].box, table: &tables[i]})
 	}
-	parts, level := regions(all, 0), levelRules(rules)
+	parts := regions(all, 0)
 	complexity = len(tables) > 0 || len(parts) > 1
 	for _, part := range parts {
 		var own []item
@@ -79,7 +78,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 				others = append(others, it.line)
 			}
 		}
-		aligned, others := alignedTables(others, level)
+		aligned, others := alignedTables(others)
 		complexity = complexity || len(aligned) > 0
 		for i := range aligned {
 			own = append(own, item{box: aligned[i].box, table: &aligned[i]})
@@ -111,6 +110,10 @@ func (w *writer) add(b block) {
 	if b.table != nil {
 		plain, marked := b.table.markdown(w)
 		w.put(plain, marked, 0)
+		return
+	}
+	if b.lines[0].latex != "" {
+		w.put(b.lines[0].latex, "$$"+b.lines[0].latex+"$$", 0)
 		return
 	}
 	if b.code {

@@ -2,6 +2,8 @@
 // lists, tables and links, without running heads. It is independent of renderers, which fill a [Page].
 package layout
 
+import "github.com/vaultflow/vaultflow/ingestion/formula"
+
 // Page is what a renderer knows about a page, in points (1/72 inch) from the upper left corner of the page as it is
 // displayed.
 type Page struct {
@@ -22,10 +24,12 @@ type Line struct {
 	Font      string
 	Bold      bool
 	Italic    bool
-	Invisible bool // drawn without ink, like the text behind a scan
-	Turns     int  // quarter turns clockwise of its direction, or -1 for other angles
+	Invisible bool            // drawn without ink, like the text behind a scan
+	Turns     int             // quarter turns clockwise of its direction, or -1 for other angles
+	Glyphs    []formula.Glyph // of a page with formulas; nil if unknown
 	spans     []span
-	at        int // in the order of the file
+	at        int    // in the order of the file
+	latex     string // what the line is instead of Text: a formula
 }
 
 // CharWidth is about the mean width of a letter, as a share of the font's size, for files that do not have the widths.

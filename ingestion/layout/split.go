@@ -18,6 +18,9 @@ func (l Line) edge(i, runes int) float64 {
 
 // cutAt divides a line at the blank that is next to x. The second part is empty if there is no blank nearby.
 func (l Line) cutAt(x float64) (left, right Line) {
+	if l.latex != "" {
+		return l, Line{}
+	}
 	runes := []rune(l.Text)
 	best, near := -1, 1.2*l.Size
 	for i, r := range runes {
@@ -132,6 +135,7 @@ func (l Line) with(next Line) Line {
 		longer = next
 	}
 	l.Text, l.Edges, l.Box = text+next.Text, append(edges, next.Edges...), l.Box.join(next.Box)
+	l.Glyphs = slices.Concat(l.Glyphs, next.Glyphs)
 	l.Bold, l.Italic, l.Font, l.Invisible = longer.Bold, longer.Italic, longer.Font, longer.Invisible
 	return l
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/vaultflow/vaultflow/ingestion/formula"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -106,6 +108,9 @@ func language(info string) string {
 func sanitiseLine(line string) string {
 	if ruleLine.MatchString(line) {
 		return `\` + strings.TrimSpace(line)
+	}
+	if latex, ok := strings.CutPrefix(line, "$$"); ok && strings.HasSuffix(latex, "$$") && formula.IsOwn(latex[:len(latex)-2]) {
+		return line
 	}
 	line = queries.Replace(comments.Replace(embeds.Replace(line)))
 	line = htmlStart.ReplaceAllString(line, "&lt;$1")

@@ -43,7 +43,6 @@ var measures = []struct {
 	{"olmocr", (*run).olmocr},
 	{"opendataloader", (*run).opendataloader},
 	{"order", (*run).order},
-	{"photos", (*run).photos},
 }
 
 func main() {

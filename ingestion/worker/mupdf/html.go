@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/ingestion/formula"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
 
@@ -22,9 +24,20 @@ var (
 	matrix   = regexp.MustCompile(`^<img style="position:absolute;transform:matrix\(([^)]*)\)" src="data:image/[a-z]+;base64,`)
 )
 
-// readHTML reads the HTML of a page. It has no right edges: they are estimated from the size of the type.
+// readHTML reads the HTML of a page. It has no right edges: they are estimated from the size of the type. On pages with formulas, lines have
+// their glyphs, still without places.
 func readHTML(page string) layout.Page {
-	var l layout.Page
+	l, formulas := readElements(page, false)
+	if formulas {
+		l, _ = readElements(page, true)
+	}
+	dropOutside(&l)
+	dropDoubled(&l)
+	return l
+}
+
+// readElements reads the elements of a page, with the fonts of letters if asked, and reports whether any is one of formulas.
+func readElements(page string, fonts bool) (l layout.Page, formulas bool) {
 	for len(page) > 0 {
 		var line string
 		if strings.HasPrefix(page, "<img ") { // the picture within may hold line breaks
@@ -34,7 +47,9 @@ func readHTML(page string) layout.Page {
 		}
 		switch {
 		case strings.HasPrefix(line, "<p "):
-			if found, ok := readLine(line); ok {
+			found, math, ok := readLine(line, fonts)
+			formulas = formulas || math
+			if ok {
 				l.Lines = append(l.Lines, found)
 			}
 		case strings.HasPrefix(line, "<img "):
@@ -47,18 +62,16 @@ func readHTML(page string) layout.Page {
 			}
 		}
 	}
-	dropOutside(&l)
-	dropDoubled(&l)
-	return l
+	return l, formulas
 }
 
-func readLine(s string) (layout.Line, bool) {
+func readLine(s string, fonts bool) (line layout.Line, formulas, ok bool) {
 	head := lineHead.FindStringSubmatch(s)
 	if head == nil {
-		return layout.Line{}, false
+		return layout.Line{}, false, false
 	}
 	top, left, height := number(head[1]), number(head[2]), number(head[3])
-	line := layout.Line{Size: height}
+	line.Size = height
 	spans := spanHead.FindAllStringSubmatchIndex(s, -1)
 	var longest, bold, unseen int
 	for i, at := range spans {
@@ -66,22 +79,52 @@ func readLine(s string) (layout.Line, bool) {
 		if i+1 < len(spans) {
 			end = spans[i+1][0]
 		}
-		n := utf8.RuneCountInString(tag.ReplaceAllString(s[at[1]:end], ""))
-		if strings.HasSuffix(s[:at[0]], "<b>") || strings.HasSuffix(s[:at[0]], "<b><i>") {
+		text, family := tag.ReplaceAllString(s[at[1]:end], ""), s[at[2]:at[3]]
+		n := utf8.RuneCountInString(text)
+		formulas = formulas || formula.IsMath(family)
+		before := s[:at[0]]
+		heavy := strings.HasSuffix(before, "<b>") || strings.HasSuffix(before, "<b><i>")
+		if heavy {
 			bold += n
+		}
+		if fonts {
+			line.Glyphs = append(line.Glyphs, glyphsOf(text, fontName(family, heavy, strings.HasSuffix(before, "<i>")))...)
 		}
 		if !strings.Contains(s[at[6]:at[7]], "color:") {
 			unseen += n
 		}
 		if n > longest {
-			longest, line.Font, line.Size = n, s[at[2]:at[3]], number(s[at[4]:at[5]])
+			longest, line.Font, line.Size = n, family, number(s[at[4]:at[5]])
 		}
 	}
 	line.Text = strings.TrimSpace(layout.Normal(html.UnescapeString(tag.ReplaceAllString(s, ""))))
 	total := utf8.RuneCountInString(line.Text)
 	line.Bold, line.Invisible = bold*2 > total, unseen*2 > total
 	line.Box = layout.Box{X0: left, Y0: top, X1: left + float64(total)*line.Size*layout.CharWidth, Y1: top + height}
-	return line, line.Text != ""
+	return line, formulas, line.Text != ""
+}
+
+// fontName returns the name of a font with its style, which MuPDF writes as elements.
+func fontName(family string, bold, italic bool) string {
+	name, _, _ := strings.Cut(family, ",")
+	if bold {
+		name += "-Bold"
+	}
+	if italic {
+		name += "-Italic"
+	}
+	return name
+}
+
+// glyphsOf returns the letters of a text in one font. As elsewhere in a line, there are none for blanks, and a ligature is several letters.
+func glyphsOf(text, family string) []formula.Glyph {
+	var out []formula.Glyph
+	for _, r := range layout.Normal(html.UnescapeString(text)) {
+		if !unicode.IsSpace(r) {
+			out = append(out, formula.Glyph{Text: string(r), Font: family})
+		}
+	}
+	return out
 }
 
 // dropOutside drops the lines that begin outside the page, where nobody sees them.
@@ -140,7 +183,7 @@ func sideBySide(page layout.Page) bool {
 func needsGlyphs(page layout.Page) bool {
 	rising := 0
 	for i, l := range page.Lines {
-		if l.Size < 1 || letterSpaced(l.Text) || strings.ContainsFunc(l.Text, layout.RightToLeft) {
+		if l.Size < 1 || len(l.Glyphs) > 0 || letterSpaced(l.Text) || strings.ContainsFunc(l.Text, isRightToLeft) {
 			return true
 		}
 		if i > 0 && l.Box.Y0 < page.Lines[i-1].Box.Y0+1 {

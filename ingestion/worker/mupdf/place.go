@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/ingestion/formula"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
 
@@ -38,7 +39,9 @@ func place(page *layout.Page, glyphs []glyph) {
 	var letters [4]int
 	for i := range page.Lines {
 		line := &page.Lines[i]
-		if run, ends := p.find(*line); run != nil {
+		run, ends := p.find(*line)
+		line.Glyphs = p.placed(line.Glyphs, run, ends)
+		if run != nil {
 			p.measure(line, run, ends)
 		}
 		if line.Turns >= 0 {
@@ -118,7 +121,7 @@ func fits(letters, text []rune) int {
 
 // shuffled returns the next glyphs if they are the letters of a line in another order.
 func (p *placer) shuffled(letters []rune) []glyph {
-	if !slices.ContainsFunc(letters, layout.RightToLeft) {
+	if !slices.ContainsFunc(letters, isRightToLeft) {
 		return nil
 	}
 	missing := map[rune]int{}
@@ -140,6 +143,25 @@ func (p *placer) shuffled(letters []rune) []glyph {
 	run := p.glyphs[p.next:at]
 	p.next = at
 	return run
+}
+
+// placed adds their places to the letters of a line. It returns nil if those are unknown.
+func (p *placer) placed(letters []formula.Glyph, run []glyph, ends []int) []formula.Glyph {
+	if len(ends) == 0 || ends[len(ends)-1] != len(letters) {
+		return nil
+	}
+	out := make([]formula.Glyph, len(run))
+	for i, g := range run {
+		from := 0
+		if i > 0 {
+			from = ends[i-1]
+		}
+		if from == len(letters) || g.turns != 0 {
+			return nil
+		}
+		out[i] = formula.Glyph{Text: g.text, Font: letters[from].Font, X: g.x, Y: g.y, Size: g.size, Width: p.widths[g.id] * g.size}
+	}
+	return out
 }
 
 // measure sets a line's box, size, direction and edges by its glyphs.

@@ -1,0 +1,136 @@
+package formula
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// writer writes a row from left to right.
+type writer struct {
+	out  strings.Builder
+	name string // upright letters so far, of a name such as sin
+}
+
+// sign writes a node. Upright letters wait for the others of their name.
+func (w *writer) sign(n node) {
+	if n.kind == upright {
+		w.name += n.latex
+		return
+	}
+	w.flush()
+	w.put(n.latex)
+}
+
+// script writes what is attached to the last node.
+func (w *writer) script(mark string, nodes []node, depth int) bool {
+	if len(nodes) == 0 {
+		return true
+	}
+	w.flush()
+	latex, ok := row(nodes, depth+1)
+	w.out.WriteString(mark + "{" + latex + "}")
+	return ok
+}
+
+// functions are the names that LaTeX has commands for.
+var functions = map[string]bool{
+	"arccos": true, "arcsin": true, "arctan": true, "arg": true, "cos": true, "cosh": true, "cot": true, "coth": true, "csc": true, "deg": true, "det": true,
+	"dim": true, "exp": true, "gcd": true, "hom": true, "inf": true, "ker": true, "lg": true, "lim": true, "ln": true, "log": true, "max": true, "min": true,
+	"Pr": true, "sec": true, "sin": true, "sinh": true, "sup": true, "tan": true, "tanh": true,
+}
+
+// joins are words between the parts of a formula.
+var joins = map[string]bool{"and": true, "or": true, "if": true, "for": true, "with": true, "where": true, "otherwise": true, "all": true, "as": true}
+
+func (w *writer) flush() {
+	switch name := w.name; {
+	case name == "":
+	case functions[name]:
+		w.put(`\` + name)
+	case joins[name]:
+		w.put(`\text{ ` + name + ` }`)
+	case utf8.RuneCountInString(name) == 1:
+		w.put(`\mathrm{` + name + `}`)
+	default:
+		w.put(`\operatorname{` + name + `}`)
+	}
+	w.name = ""
+}
+
+// put writes LaTeX, apart from a command whose name it would continue.
+func (w *writer) put(latex string) {
+	before := w.out.String()
+	at := strings.LastIndexByte(before, '\\')
+	first, _ := utf8.DecodeRuneInString(latex)
+	if at >= 0 && unicode.IsLetter(first) && at+1 < len(before) && strings.IndexFunc(before[at+1:], func(r rune) bool { return !unicode.IsLetter(r) }) < 0 {
+		w.out.WriteByte(' ')
+	}
+	w.out.WriteString(latex)
+}
+
+var (
+	word    = regexp.MustCompile(`(?:^|[^\\A-Za-z{])[A-Za-z]{5,}|\\operatorname\{[a-z]{6,}\}|(?:\\math(?:frak|bb|cal)\{.\}){4,}|^\(\\mathrm\{.\}\)|^\\text`)
+	named   = regexp.MustCompile(`\\operatorname\{[^}]*\}`)
+	relates = regexp.MustCompile(`[=<>]|\\(?:leq|leqslant|geq|geqslant|neq|approx|equiv|sim|simeq|cong|propto|ll|gg|in|notin|subset|subseteq|supset|supseteq|to|mapsto|` +
+		`Rightarrow|Leftarrow|Leftrightarrow|frac|sum|prod|int|sqrt)(?:[^A-Za-z]|$)`)
+)
+
+// sounds reports whether a row says something and has no words: those are of a text, or of a program.
+func sounds(latex string) bool {
+	names := map[string]bool{}
+	for _, name := range named.FindAllString(latex, -1) {
+		names[name] = true
+	}
+	return relates.MatchString(latex) && !word.MatchString(latex) && len(names) <= 2
+}
+
+// balanced reports whether brackets that grow with what they hold come in pairs.
+func balanced(latex string) bool {
+	return strings.Count(latex, `\left`+"(") == strings.Count(latex, `\right`+")") && strings.Count(latex, `\left[`) == strings.Count(latex, `\right]`) &&
+		strings.Count(latex, `\left\{`) == strings.Count(latex, `\right\}`)
+}
+
+// structure are the commands that formulas are built with, besides those of signs, names and accents.
+var structure = []string{
+	"frac", "sqrt", "overline", "left", "right", "tag", "mathbf", "mathcal", "mathbb", "mathfrak", "mathrm", "operatorname", "text", "circ", "prime",
+}
+
+// commands are all that LaTeX writes.
+var commands = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, name := range structure {
+		out[name] = true
+	}
+	for name := range functions {
+		out[name] = true
+	}
+	for _, table := range []map[rune]string{signs, operators, integrals, accents} {
+		for _, latex := range table {
+			for _, m := range command.FindAllStringSubmatch(latex, -1) {
+				out[m[1]] = true
+			}
+		}
+	}
+	return out
+})
+
+var (
+	command  = regexp.MustCompile(`\\([A-Za-z]+|.)`)
+	harmless = regexp.MustCompile(`^[\x20-\x7e]+$`)
+)
+
+// IsOwn reports whether a text has nothing in it but what [LaTeX] writes: a formula from elsewhere may run commands.
+func IsOwn(latex string) bool {
+	if !harmless.MatchString(latex) || strings.ContainsAny(command.ReplaceAllString(latex, ""), "$%#&~\\`") {
+		return false
+	}
+	for _, m := range command.FindAllStringSubmatch(latex, -1) {
+		if !commands()[m[1]] && !strings.Contains(`{}|%#&`, m[1]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,60 @@
+package mupdf
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+// drawing is a page as MuPDF writes it twice: its lines in HTML, its glyphs in SVG.
+type drawing struct{ html, svg strings.Builder }
+
+// add adds a line whose letters are half as wide as high.
+func (d *drawing) add(x, base, size float64, font, text string) {
+	fmt.Fprintf(&d.html, "<p style=\"top:%.1fpt;left:%.1fpt;line-height:%.1fpt\"><span style=\"font-family:%s,serif;font-size:%.1fpt;color:#000000\">%s</span></p>\n",
+		base-0.8*size, x, size, font, size, text)
+	for _, r := range text {
+		if r != ' ' {
+			fmt.Fprintf(&d.svg, "<use data-text=\"%c\" xlink:href=\"#%s_%d\" transform=\"matrix(%g,0,0,-%g,%g,%g)\"/>\n", r, font, r, size, size, x, base)
+		}
+		x += size / 2
+	}
+}
+
+func (d *drawing) read() string {
+	page := readHTML(pageHead + d.html.String())
+	addSVG(&page, d.svg.String())
+	_, marked := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
+	return marked
+}
+
+func TestPageText_writesFormulas(t *testing.T) {
+	t.Parallel()
+	var d drawing
+	d.add(60, 100, 10, "Times", "The slope of a line is given by the following fraction, as everybody knows,")
+	d.add(250, 130, 10, "CMMI10", "m")
+	d.add(257, 130, 10, "CMR10", "=")
+	d.add(270, 123, 10, "CMMI10", "y")
+	d.add(275, 125, 7, "CMR7", "2")
+	d.add(270, 137, 10, "CMMI10", "x")
+	d.svg.WriteString("<path d=\"M 268 127.5 L 282 127.5 \" fill=\"none\" stroke=\"#000000\"/>\n")
+	d.add(60, 160, 10, "Times", "where the sign of the letter m says whether it rises or falls to the right.")
+	want := "The slope of a line is given by the following fraction, as everybody knows,\n\n$$m=\\frac{y_{2}}{x}$$\n\nwhere the sign of the letter m says whether it rises or falls to the right."
+	if got := d.read(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Letters of formulas within a text stay where they are.
+func TestPageText_leavesFormulasInText(t *testing.T) {
+	t.Parallel()
+	var d drawing
+	d.add(60, 100, 10, "Times", "The values are")
+	d.add(133, 100, 10, "CMMI10", "a=b")
+	d.add(150, 100, 10, "Times", "and others that nobody has written down so far.")
+	if got := d.read(); strings.Contains(got, "$") || !strings.Contains(got, "a=b") {
+		t.Error(got)
+	}
+}
