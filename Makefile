@@ -77,8 +77,8 @@ corpus: build ## run every file of a folder through the binaries and check what 
 	@$(GO) run ./testdata/corpus -dir "$(DIR)" -bin $(BIN) $(FLAGS)
 
 .PHONY: fidelity
-fidelity: build ## compare text, tables and order with public documents of known content: [DIR=…] [FLAGS="-half both -set icdar …"]
-	@$(GO) run ./testdata/fidelity -dir "$(DIR)" -bin $(BIN) $(FLAGS)
+fidelity: build ## compare text, tables and order with public documents of known content, fetched if DIR is not given: [DIR=…] [FLAGS="-half both -set icdar …"]
+	@sh scripts/fidelity.sh $(BIN) "$(DIR)" $(FLAGS)
 
 .PHONY: vault
 vault: ## make testdata/vault's pictures and PDFs again

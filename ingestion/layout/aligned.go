@@ -5,27 +5,33 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
-
-// maxColumns limits the columns of a table without rules.
-const maxColumns = 30
 
 // alignedTables removes the lines of tables without rules and returns both: such tables are rows close to one another, with gaps at
 // the same places.
-func alignedTables(lines []Line) (tables []table, rest []Line) {
-	rows := rowsOf(lines)
+func alignedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
+	rows := tableRows(lines)
+	last := 0 // end of the table before
 	for from := 0; from < len(rows); {
-		if len(rows[from]) < 2 {
+		if len(fields(rows[from])) < 2 {
 			rest = append(rest, rows[from]...)
 			from++
 			continue
 		}
-		to := runOfRows(rows, from)
+		to := from + fitting(rows[from:runOfRows(rows, from)])
 		taken := false
 		// A run may end with lines of another kind: text below, that begins with short lines.
 		for end := to; end > from+1 && end > to-3; end-- {
-			if t, ok := aligned(rows[from:end]); ok {
+			if t, ok := aligned(rows[from:end], rules); ok {
+				if up := named(rows, from, end, last); up < from {
+					if with, ok := aligned(rows[up:end], rules); ok && len(with.rows[0]) == len(t.rows[0]) {
+						t, rest = with, rest[:len(rest)-len(slices.Concat(rows[up:from]...))]
+					}
+				}
 				tables, from, taken = append(tables, t), end, true
+				last = end
 				break
 			}
 		}
@@ -39,19 +45,35 @@ func alignedTables(lines []Line) (tables []table, rest []Line) {
 	return tables, rest
 }
 
+// named returns where the head of a run of rows begins: with names over several columns, which leave the first column free, or with the
+// beginning of the first name.
+func named(rows [][]Line, from, end, least int) int {
+	box := boxOf(slices.Concat(rows[from:end]...))
+	for up := from - 1; up >= max(least, from-3); up-- {
+		l, below := rows[up][0], rows[up+1][0]
+		over := l.Box.X0 > rows[from][0].Box.X1 && l.Box.X1 < box.X1+l.Size
+		begins := same(l.Box.X0, below.Box.X0) && !beginsUpper(below.Text) && l.Box.width() < 0.6*box.width()
+		if len(fields(rows[up])) > 1 || !over && !begins || pitch(rows[up], rows[up+1]) > 2*l.Size {
+			break
+		}
+		from = up
+	}
+	return from
+}
+
 // runOfRows returns the end of the rows that may belong to one table.
 func runOfRows(rows [][]Line, from int) int {
 	last := from
 	box := boxOf(rows[from])
 	for i := from + 1; i < len(rows); i++ {
-		gap := rows[i][0].base() - rows[i-1][0].base()
+		gap := pitch(rows[i-1], rows[i])
 		if size := rows[i][0].Size; gap > 3*size || size > 1.4*rows[from][0].Size || size < 0.6*rows[from][0].Size {
 			break
 		}
-		if len(rows[i]) == 1 {
+		if len(fields(rows[i])) == 1 {
 			// A single line continues a cell if it does not reach over all columns, and only between rows or below one.
 			b := rows[i][0].Box
-			if b.width() > 0.6*box.width() || gap > 2*rows[i][0].Size || i-last > 3 {
+			if b.width() > 0.6*box.width() || i-last > 3 || gap > 2*rows[i][0].Size && !titles(rows, i, last) {
 				break
 			}
 			continue
@@ -59,13 +81,33 @@ func runOfRows(rows [][]Line, from int) int {
 		last = i
 		box = box.join(boxOf(rows[i]))
 	}
-	// Lines below the last row are cells' when they stand closer than rows do.
+	// Lines below the last row belong to its cells if they are closer than rows are.
 	end := last + 1
-	for end < len(rows) && len(rows[end]) == 1 && last > from && rows[end][0].Box.X0 > box.X0+rows[end][0].Size &&
-		rows[end][0].base()-rows[end-1][0].base() < 1.6*rows[end][0].Size {
+	for end < len(rows) && len(fields(rows[end])) == 1 && last > from {
+		l := rows[end][0]
+		if l.Box.X0 <= box.X0+l.Size && (beginsUpper(l.Text) || l.Box.width() > 0.6*box.width()) || pitch(rows[end-1], rows[end]) >= 1.6*l.Size {
+			break
+		}
 		end++
 	}
 	return end
+}
+
+// titles reports whether line i is the title of a section of a table, with more of its numbers below.
+func titles(rows [][]Line, i, last int) bool {
+	l := rows[i][0]
+	if i+1 == len(rows) || l.Box.X0 > rows[last][0].Box.X0+2*l.Size || pitch(rows[i], rows[i+1]) > 2*l.Size {
+		return false
+	}
+	numbers := 0
+	for _, a := range fields(rows[i+1]) {
+		if isNumber(a.Text) && slices.ContainsFunc(fields(rows[last]), func(b Line) bool {
+			return isNumber(b.Text) && a.Box.X0 < b.Box.X1 && b.Box.X0 < a.Box.X1
+		}) {
+			numbers++
+		}
+	}
+	return numbers > 0 && numbers*2 >= len(rows[last])
 }
 
 func boxOf(lines []Line) Box {
@@ -76,36 +118,42 @@ func boxOf(lines []Line) Box {
 	return b
 }
 
+// run is rows that may be a table.
+type run struct{ sheet }
+
 // aligned makes a table of rows when they are one.
-func aligned(rows [][]Line) (table, bool) {
-	starts := gutters(rows)
-	if len(starts) < 1 || len(starts)+1 > maxColumns {
+func aligned(rows [][]Line, rules []Box) (table, bool) {
+	parts := make([][]Line, len(rows))
+	for i, row := range rows {
+		parts[i] = fields(row)
+	}
+	s := run{newSheet(parts, rules)}
+	columns, multi := s.columns(), 0
+	if columns < 2 || columns > maxColumns {
 		return table{}, false
 	}
-	columns := len(starts) + 1
-	var multi int
-	placed := make([][][]Line, len(rows))
-	for i, row := range rows {
-		placed[i] = make([][]Line, columns)
-		for _, l := range row {
-			c := 0
-			for c < len(starts) && starts[c] <= l.Box.X0+0.5 {
-				c++
-			}
-			placed[i][c] = append(placed[i][c], l)
-		}
-		if filledCells(placed[i]) >= 2 {
+	for _, row := range s.cells {
+		if filledCells(row) >= 2 {
 			multi++
 		}
 	}
 	if multi < 2 || columns == 2 && multi < 3 || multi*2 < len(rows) && columns < 3 {
 		return table{}, false
 	}
-	t := table{box: boxOf(slices.Concat(rows...)), rows: united(placed)}
-	if prose(placed) || listing(rows) || contents(placed) || items(placed) || len(t.rows) < 2 {
+	t := s.table()
+	if s.prose() || s.listing() || contents(s.cells) || items(s.cells) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
 		return table{}, false
 	}
 	return t, true
+}
+
+// sparse reports whether most cells are empty, as where the labels of a figure happen to be level.
+func (t table) sparse() bool {
+	filled := 0
+	for _, row := range t.rows {
+		filled += filledCells(row)
+	}
+	return float64(filled) < 0.45*float64(len(t.rows)*len(t.rows[0]))
 }
 
 func filledCells(row [][]Line) (n int) {
@@ -117,94 +165,83 @@ func filledCells(row [][]Line) (n int) {
 	return n
 }
 
-// gutters returns the middles of the gaps that run through the rows. One line in seven may cross one.
-func gutters(rows [][]Line) []float64 {
-	box := boxOf(slices.Concat(rows...))
-	if box.width() <= 0 {
-		return nil
+// fewest returns how many rows make a table: two if they have numbers, since names are side by side in many places.
+func (s run) fewest() int {
+	if slices.Contains(s.numeric[1:], true) {
+		return 2
 	}
-	const bins = 1200
-	scale := bins / box.width()
-	bin := func(x float64) int { return min(max(int((x-box.X0)*scale), 0), bins) }
-	var over [bins + 2]int
-	for _, row := range rows {
-		for _, l := range row {
-			over[bin(l.Box.X0)]++
-			over[max(bin(l.Box.X1), bin(l.Box.X0)+1)]--
-		}
-	}
-	allowed := len(rows) / 7
-	var out []float64
-	depth, from := 0, -1
-	for i := range bins {
-		depth += over[i]
-		switch {
-		case depth <= allowed && from < 0:
-			from = i
-		case depth > allowed && from >= 0:
-			if gap := float64(i-from) / scale; from > 0 && gap >= 0.45*rows[0][0].Size {
-				out = append(out, box.X0+(float64(from+i)/2)/scale)
-			}
-			from = -1
-		}
-	}
-	return out
+	return 3
 }
 
-// united joins the rows of lines that make one row of a table: by the space between them if rows are apart, else by the first
-// column.
-func united(rows [][][]Line) [][][]Line {
-	bases := make([]float64, len(rows))
-	for i, row := range rows {
-		for _, cell := range row {
-			if len(cell) > 0 {
-				bases[i] = cell[0].base()
+// inLine reports whether the cells of most columns begin, end or have their middle at one place.
+func (s run) inLine() bool {
+	good, all := 0, 0
+	for c := range s.columns() {
+		var lefts, rights, middles []float64
+		for _, row := range s.cells[min(s.head, len(s.cells)-1):] {
+			if len(row[c]) > 0 {
+				box := boxOf(row[c])
+				lefts, rights, middles = append(lefts, box.X0), append(rights, box.X1), append(middles, (box.X0+box.X1)/2)
 			}
 		}
-	}
-	least := 1e9
-	for i := 1; i < len(rows); i++ {
-		least = min(least, bases[i]-bases[i-1])
-	}
-	full := 0
-	for _, row := range rows {
-		full = max(full, filledCells(row))
-	}
-	bySpace, inGroups, fullInGroups := []bool{true}, 0, 0
-	for i := 1; i < len(rows); i++ {
-		apart := bases[i]-bases[i-1] > 1.12*least
-		bySpace = append(bySpace, apart)
-		if !apart {
-			inGroups++
-			if filledCells(rows[i]) == full && filledCells(rows[i-1]) == full {
-				fullInGroups++
-			}
-		}
-	}
-	spaced := inGroups > 0 && fullInGroups*2 < inGroups && slices.Contains(bySpace[1:], true)
-	var out [][][]Line
-	for i, row := range rows {
-		begins := len(row[0]) > 0 || filledCells(row)*2 > full
-		if spaced {
-			begins = bySpace[i]
-		}
-		if len(out) == 0 || begins {
-			out = append(out, slices.Clone(row))
+		if len(lefts) < 2 {
 			continue
 		}
-		for c, cell := range row {
-			out[len(out)-1][c] = slices.Concat(out[len(out)-1][c], cell)
+		near := 0.4 * s.rows[0][0].Size
+		all++
+		if best := max(commonest(lefts, near), commonest(rights, near), commonest(middles, near)); best*2 >= len(lefts) && (best > 2 || best == len(lefts)) {
+			good++
 		}
 	}
-	return out
+	return good*3 >= all*2
 }
 
-// prose reports whether every column is set like text: with long lines that mostly fill it.
-func prose(rows [][][]Line) bool {
-	for c := range rows[0] {
+// commonest returns how many values are near one another.
+func commonest(values []float64, near float64) int {
+	slices.Sort(values)
+	best, from := 0, 0
+	for i, v := range values {
+		for v-values[from] > near {
+			from++
+		}
+		best = max(best, i-from+1)
+	}
+	return best
+}
+
+// prose reports whether a column is text that continues from line to line, whatever is beside it. What is beside a cell is at the height of
+// its first line.
+func (s run) prose() bool {
+	if s.long() {
+		return true
+	}
+	for c, e := range s.extents {
+		var lines, full, small, runes int
+		for _, row := range s.cells {
+			for _, l := range row[c] {
+				lines++
+				runes += l.runes()
+				if l.Box.width() > 0.8*e.width() {
+					full++
+				}
+				if !beginsUpper(l.Text) {
+					small++
+				}
+			}
+		}
+		if lines >= 4 && runes >= 20*lines && full*10 >= 6*lines && small*10 >= 4*lines && !s.labelled(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// long reports whether every column is set like text: with long lines that mostly fill it.
+func (s run) long() bool {
+	for c := range s.columns() {
 		var runes, lines int
 		var widest, sum float64
-		for _, row := range rows {
+		for _, row := range s.cells {
 			for _, l := range row[c] {
 				runes += l.runes()
 				lines++
@@ -218,16 +255,44 @@ func prose(rows [][][]Line) bool {
 	return true
 }
 
-// listing reports whether all lines are in type of one width, like program code.
-func listing(rows [][]Line) bool {
-	for _, row := range rows {
-		for _, l := range row {
+// labelled reports whether most of what is beside a column of text is at the height of the beginning of a sentence.
+func (s run) labelled(c int) bool {
+	labels, starts := 0, 0
+	for i, row := range s.cells {
+		if filledCells(row) == 0 || filledCells(row) == 1 && len(row[c]) > 0 {
+			continue
+		}
+		labels++
+		if len(row[c]) == 0 || !beginsUpper(row[c][0].Text) {
+			continue
+		}
+		above := Line{}
+		if i > 0 && len(s.cells[i-1][c]) > 0 {
+			above = s.cells[i-1][c][0]
+		}
+		if above.Text == "" || ended(above.Text) || above.Box.X1 < s.extents[c].X0+0.85*s.extents[c].width() || s.pitch(i) > 1.5*above.Size {
+			starts++
+		}
+	}
+	return starts*10 >= 6*labels
+}
+
+// listing reports whether all lines are in type of one width, like program code. Numbers in columns are a table in any type.
+func (s run) listing() bool {
+	numbers, others := 0, 0
+	for _, row := range s.rows {
+		for i, l := range row {
 			if !l.mono() {
 				return false
 			}
+			if i > 0 && isNumber(l.Text) {
+				numbers++
+			} else if i > 0 {
+				others++
+			}
 		}
 	}
-	return true
+	return numbers < 2*others || numbers < 6
 }
 
 var (
@@ -264,7 +329,9 @@ func items(rows [][][]Line) bool {
 	}
 	for _, row := range rows {
 		for _, l := range row[0] {
-			if n, _ := ordinalOf(l.Text + " "); n < 0 && !bullet.MatchString(l.Text+" ") {
+			r, size := utf8.DecodeRuneInString(l.Text)
+			sign := size == len(l.Text) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+			if n, _ := ordinalOf(l.Text + " "); n < 0 && !sign && !IsMark(l.Text) {
 				return false
 			}
 		}

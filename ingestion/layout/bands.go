@@ -33,7 +33,7 @@ func regions(items []item, depth int) [][]item {
 		return [][]item{items}
 	}
 	strips := strips(items, x)
-	judge(strips)
+	judge(strips, placesIn(items))
 	var out [][]item
 	var wide, left, right []item
 	flushColumns := func() {
@@ -128,10 +128,11 @@ func strips(items []item, x float64) []strip {
 	return out
 }
 
-// judge decides what strips are. Small ones that follow one another, as the rows of a table do, are judged together.
-func judge(all []strip) {
+// judge decides what strips are. Small ones that follow one another, as the rows of a table do, are judged together. places are those of
+// all lines in the file.
+func judge(all []strip, places []int) {
 	for i := range all {
-		all[i].is = sides(all[i].left, all[i].right)
+		all[i].is = sides(all[i].left, all[i].right, places)
 	}
 	for from := 0; from < len(all); from++ {
 		to := from
@@ -143,7 +144,7 @@ func judge(all []strip) {
 		if to-from < 2 {
 			continue
 		}
-		for i, is := from, sides(left, right); i < to; i++ {
+		for i, is := from, sides(left, right, places); i < to; i++ {
 			if len(all[i].left) > 0 && len(all[i].right) > 0 || is == columns {
 				all[i].is = is
 			}
@@ -153,10 +154,13 @@ func judge(all []strip) {
 }
 
 // sides judges what is on both sides of a gutter.
-func sides(left, right []item) verdict {
+func sides(left, right []item, places []int) verdict {
 	fewer := min(len(left), len(right))
-	if fewer == 0 {
+	switch {
+	case fewer == 0:
 		return unclear
+	case fewer > 1 && between(left, right, places) >= columnLines:
+		return columns
 	}
 	oneGo := fewer >= columnLines && switches(left, right) <= 1+fewer/6
 	leftProse, rightProse := isProse(left), isProse(right)
@@ -172,6 +176,31 @@ func sides(left, right []item) verdict {
 		return unclear
 	}
 	return rows
+}
+
+// placesIn returns the places of lines in the file, in order.
+func placesIn(items []item) []int {
+	places := make([]int, 0, len(items))
+	for _, it := range items {
+		if it.table == nil {
+			places = append(places, it.line.at)
+		}
+	}
+	slices.Sort(places)
+	return places
+}
+
+// between counts the lines that the file has after one side and before the other.
+func between(left, right []item, places []int) int {
+	leftStart, leftEnd := placesOf(left)
+	rightStart, rightEnd := placesOf(right)
+	from, to := leftEnd, rightStart
+	if leftStart > rightEnd {
+		from, to = rightEnd, leftStart
+	}
+	i, _ := slices.BinarySearch(places, from+1)
+	j, _ := slices.BinarySearch(places, to)
+	return j - i
 }
 
 // isProse reports whether lines are long, and mostly fill their column.

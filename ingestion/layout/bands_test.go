@@ -74,6 +74,69 @@ func TestText_keepsProseBesideOtherThings(t *testing.T) {
 	inTurn(t, text(slices.Concat(index, others)...), "matter of it 0", "matter of it 13", "further matter 0", "further matter 13")
 }
 
+// Columns that the file has in one go are columns, even if their lines are short and level.
+func TestText_readsExercisesInTurn(t *testing.T) {
+	t.Parallel()
+	var left, right []layout.Line
+	for i := range 8 {
+		y := 100 + 46*float64(i)
+		left = append(left, at(60, y, 10, fmt.Sprintf("%d. Where is it now?", 10+i)), at(70, y+14, 10, fmt.Sprintf("Find the place %d.", i)))
+		right = append(right, at(320, y, 10, fmt.Sprintf("%d. How fast is it?", 30+i)), at(330, y+14, 10, fmt.Sprintf("Find the speed %d.", i)))
+	}
+	inTurn(t, text(slices.Concat(left, right)...), "10. Where", "place 0", "17. Where", "place 7", "30. How", "speed 7")
+}
+
+// Pages in Arabic or Hebrew are read from the right, columns and tables too.
+func TestText_readsFromTheRight(t *testing.T) {
+	t.Parallel()
+	var lines []layout.Line
+	for _, x := range []float64{320, 60} {
+		for i := range 8 {
+			lines = append(lines, at(x, 100+13*float64(i), 10, fmt.Sprintf("%c%d שורה של טקסט שממשיכה", map[float64]rune{320: 'א', 60: 'ב'}[x], i)))
+		}
+	}
+	for i := range 4 {
+		lines = append(lines, at(60, 300+18*float64(i), 10, fmt.Sprintf("%d", 900-7*i)), at(250, 300+18*float64(i), 10, fmt.Sprintf("סכום %d", i)), at(480, 300+18*float64(i), 10, fmt.Sprintf("ג%d", i)))
+	}
+	lines = append(lines, at(300, 500, 10, "סוף"), at(330, 500, 10, "זה"))
+	inTurn(t, text(byRow(lines)...), "א0", "א7", "ב0", "ב7", "| ג0 | סכום 0 | 900 |", "| ג3 |", "זה סוף")
+}
+
+// A page number is no text of a page, even of a document with one page. Titles, years and amounts stay.
+func TestText_dropsPageNumbers(t *testing.T) {
+	t.Parallel()
+	body := slices.Concat([]layout.Line{at(60, 90, 16, "A title of it")}, column(60, 120, 30, "Body"))
+	for _, number := range []string{"7", "– 12 –", "Page 3 of 9", "xiv", "3 / 12", "Seite 4 von 7"} {
+		if got := text(append(slices.Clone(body), at(290, 780, 9, number))...); !strings.HasSuffix(got, "Body29 goes on with words") {
+			t.Errorf("%q is still there:\n%s", number, got)
+		}
+	}
+	if got := text(append(slices.Clone(body), at(60, 30, 9, "Chapter 3 | Derivatives"), at(520, 30, 9, "273"))...); strings.Contains(got, "Chapter 3") || strings.Contains(got, "273") {
+		t.Errorf("a head with a number is still there:\n%s", got)
+	}
+	for name, lines := range map[string][]layout.Line{
+		"a year":          append(slices.Clone(body), at(290, 780, 9, "2015")),
+		"a title":         append(column(60, 90, 30, "Body"), at(60, 30, 12, "Exercise sheet"), at(520, 30, 12, "5")),
+		"a numbered line": append(column(60, 90, 30, "Body"), at(60, 30, 10, "Exercise sheet 5")),
+		"the last row":    append(column(60, 90, 53, "Body"), at(60, 90+53*13, 10, "17")),
+		"a footnote":      append(slices.Clone(body), at(60, 770, 8, "1 See the book about it."), at(60, 780, 8, "2 And the other.")),
+		"nothing else":    {at(290, 400, 10, "7")},
+	} {
+		want := len(strings.Fields(textOf(lines)))
+		if got := len(strings.Fields(text(lines...))); got < want {
+			t.Errorf("%s is lost: %d words of %d:\n%s", name, got, want, text(lines...))
+		}
+	}
+}
+
+func textOf(lines []layout.Line) string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, l.Text)
+	}
+	return strings.Join(out, " ")
+}
+
 // A table that goes over both columns stays whole, between what is above and below it.
 func TestText_keepsTablesBetweenColumns(t *testing.T) {
 	t.Parallel()

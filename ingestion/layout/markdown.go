@@ -26,7 +26,8 @@ type Read struct {
 // TextAfter is Text for a page that may begin with the rest of a table. It calls before for the table that ended the page before,
 // if this page begins with one.
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
-	lines := link(withFormulas(p.withoutHeads(clean(page.Lines), page.Height), page.Rules), page.Links)
+	lines := withFormulas(p.withoutNumbers(p.withoutHeads(clean(page.Lines), page.Height), page.Height), page.Rules)
+	lines, page = mirrored(link(lines, page.Links), page)
 	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links}
 	items, structure := structured(lines, page.Tags)
 	complexity := false
@@ -66,7 +67,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	for i := range tables {
 		all = append(all, item{box: tables[i].box, table: &tables[i]})
 	}
-	parts := regions(all, 0)
+	parts, level := regions(all, 0), levelRules(rules)
 	complexity = len(tables) > 0 || len(parts) > 1
 	for _, part := range parts {
 		var own []item
@@ -78,7 +79,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 				others = append(others, it.line)
 			}
 		}
-		aligned, others := alignedTables(others)
+		aligned, others := alignedTables(others, level)
 		complexity = complexity || len(aligned) > 0
 		for i := range aligned {
 			own = append(own, item{box: aligned[i].box, table: &aligned[i]})

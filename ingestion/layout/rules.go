@@ -72,7 +72,7 @@ func grids(rules []Box) []grid {
 	var out []grid
 	for _, root := range order {
 		g := found[root]
-		g.open()
+		g.close()
 		g.xs, g.ys = clustered(g.xs), clustered(g.ys)
 		if len(g.xs) >= 3 && len(g.ys) >= 3 && (len(g.xs)+len(g.ys))*(len(g.horizontal)+len(g.vertical)) <= maxWork && len(g.xs)*len(g.ys) <= maxCells {
 			out = append(out, *g)
@@ -81,8 +81,8 @@ func grids(rules []Box) []grid {
 	return out
 }
 
-// open adds the outer sides of tables that are drawn without them.
-func (g *grid) open() {
+// close adds the outer sides of tables that are drawn without them.
+func (g *grid) close() {
 	if len(g.horizontal) < 2 || len(g.vertical) == 0 {
 		return
 	}

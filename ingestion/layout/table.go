@@ -8,16 +8,17 @@ import (
 
 // table is a table of a page. A cell that spans others is the first of them; the others are empty.
 type table struct {
-	box  Box
-	rows [][][]Line // lines of each cell
+	box   Box
+	rows  [][][]Line // lines of each cell
+	walls []float64  // places between the columns, in a table with rules
 
-	doubt string // why its cells may be wrong, such as "a table's rows could not be told apart"; usually empty
+	doubt string // why its cells may be wrong, such as "a table\'s rows could not be told apart"; usually empty
 }
 
 // ruledTables removes the lines of tables with rules and returns both.
 func ruledTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 	rest = lines
-	all := grids(rules)
+	all, level := grids(rules), levelRules(rules)
 	for _, g := range all {
 		var in, out []Line
 		for _, line := range rest {
@@ -27,7 +28,7 @@ func ruledTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 				out = append(out, line)
 			}
 		}
-		if t, ok := g.fill(in); ok {
+		if t, ok := g.fill(in, level); ok {
 			tables, rest = append(tables, t), out
 		}
 	}
@@ -35,7 +36,37 @@ func ruledTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 }
 
 // fill puts lines into the cells of a grid. It fails for what is a frame, a diagram or a form without much text.
-func (g grid) fill(lines []Line) (table, bool) {
+func (g grid) fill(lines []Line, rules []Box) (table, bool) {
+	g.widen(lines)
+	columns := len(g.xs) - 1
+	first := g.cells()
+	t := table{box: g.box, rows: make([][][]Line, len(g.ys)-1), walls: slices.Clone(g.xs[1:columns])}
+	for r := range t.rows {
+		t.rows[r] = make([][]Line, columns)
+	}
+	parts := fields(g.divided(lines))
+	open := g.open(parts, first)
+	for _, line := range parts {
+		at := g.place(line)
+		if !open[first[at]] {
+			at = first[at]
+		}
+		t.rows[at/columns][at%columns] = append(t.rows[at/columns][at%columns], line)
+	}
+	t.trim()
+	t.split(rules)
+	filled, all := 0, map[int]bool{}
+	for _, root := range first {
+		all[root] = true
+	}
+	for _, row := range t.rows {
+		filled += filledCells(row)
+	}
+	return t, len(t.rows) >= 2 && len(t.rows[0]) >= 2 && len(all) >= 4 && filled >= 3 && filled*4 >= len(all)
+}
+
+// cells returns, for each place of the grid, the first place of its cell: what no rule divides is one cell.
+func (g grid) cells() []int {
 	rows, columns := len(g.ys)-1, len(g.xs)-1
 	cells := newSets(rows * columns)
 	for r := range rows {
@@ -50,32 +81,71 @@ func (g grid) fill(lines []Line) (table, bool) {
 			}
 		}
 	}
-	first := map[int]int{} // the upper left place of each cell
-	for i := range rows * columns {
-		if root := cells.root(i); first[root] == 0 {
-			first[root] = i + 1
+	upper := map[int]int{} // the upper left place of each cell
+	out := make([]int, rows*columns)
+	for i := range out {
+		root := cells.root(i)
+		if _, ok := upper[root]; !ok {
+			upper[root] = i
+		}
+		out[i] = upper[root]
+	}
+	return out
+}
+
+// place returns the place of a line in the grid.
+func (g grid) place(line Line) int {
+	r, c := within(g.ys, (line.Box.Y0+line.Box.Y1)/2), within(g.xs, (line.Box.X0+line.Box.X1)/2)
+	return r*(len(g.xs)-1) + c
+}
+
+// open finds the cells that are rows without rules of their own: some of their lines are level, or one is in each of many rows.
+func (g grid) open(lines []Line, first []int) map[int]bool {
+	in, out, columns := map[int][]Line{}, map[int]bool{}, len(g.xs)-1
+	for _, l := range lines {
+		at := first[g.place(l)]
+		in[at] = append(in[at], l)
+	}
+	sizes := map[int]int{}
+	for _, at := range first {
+		sizes[at]++
+	}
+	const many = 4
+	for at, lines := range in {
+		taken := map[int]bool{}
+		for _, l := range lines {
+			taken[g.place(l)] = true
+		}
+		out[at] = sizes[at] >= many && len(taken) == sizes[at]
+		for _, row := range rowsOf(lines) {
+			out[at] = out[at] || g.place(row[0])%columns != g.place(row[len(row)-1])%columns
 		}
 	}
-	t := table{box: g.box, rows: make([][][]Line, rows)}
-	for r := range t.rows {
-		t.rows[r] = make([][]Line, columns)
+	return out
+}
+
+// widen drops edges of columns and rows that no text fits between: those of double rules, and of shaded paragraphs within cells.
+func (g *grid) widen(lines []Line) {
+	if len(lines) == 0 {
+		return
 	}
-	for _, line := range g.divided(lines) {
-		r, c := within(g.ys, (line.Box.Y0+line.Box.Y1)/2), within(g.xs, (line.Box.X0+line.Box.X1)/2)
-		at := first[cells.root(r*columns+c)] - 1
-		t.rows[at/columns][at%columns] = append(t.rows[at/columns][at%columns], line)
+	size := lines[0].Size
+	for _, l := range lines {
+		size = min(size, l.Size)
 	}
-	t.trim()
-	t.divide()
-	filled := 0
-	for _, row := range t.rows {
-		for _, cell := range row {
-			if len(cell) > 0 {
-				filled++
-			}
+	g.xs, g.ys = spaced(g.xs, 0.9*size), spaced(g.ys, 0.7*size)
+}
+
+// spaced drops values that follow the one before too closely.
+func spaced(values []float64, least float64) []float64 {
+	var out []float64
+	for i, v := range values {
+		if n := len(out); n > 0 && v-out[n-1] < least && (i+1 < len(values) || n > 2) {
+			continue
 		}
+		out = append(out, v)
 	}
-	return t, len(t.rows) >= 2 && len(t.rows[0]) >= 2 && len(first) >= 4 && filled >= 3 && filled*4 >= len(first)
+	return out
 }
 
 // divided cuts lines where a vertical rule goes through them.
@@ -95,13 +165,50 @@ func (g grid) divided(lines []Line) []Line {
 	return out
 }
 
-// divide makes rows of those that no rule divides.
-func (t *table) divide() {
+// split makes columns and rows of those that no rule divides.
+func (t *table) split(rules []Box) {
+	t.splitColumns()
+	lines := make([]int, len(t.rows))
+	all := 0
+	for i, row := range t.rows {
+		lines[i] = len(rowsOf(slices.Concat(row...)))
+		all += lines[i]
+	}
 	var out [][][]Line
-	for _, row := range t.rows {
-		out = append(out, divided(row)...)
+	for i, row := range t.rows {
+		switch {
+		case lines[i] < 2:
+			out = append(out, row)
+		case i == 0:
+			out = append(out, t.headRows(row, rules)...)
+		case lines[i] >= 3 && (len(t.rows) <= 3 || lines[i]*2 > all):
+			out = append(out, sheetOf(row, t.gutters(), t.box).bodyCells()...)
+		default:
+			out = append(out, divided(row)...)
+		}
 	}
 	t.rows = out
+}
+
+// headRows divides a head that has names over several columns.
+func (t *table) headRows(row [][]Line, rules []Box) [][][]Line {
+	s := sheetOf(row, t.gutters(), t.box)
+	s.head, s.rules = len(s.rows), rules
+	for _, l := range slices.Concat(row...) {
+		if first, last := s.reach(l); last > first {
+			return s.headCells()
+		}
+	}
+	return divided(row)
+}
+
+// gutters returns the places between the columns as gaps.
+func (t *table) gutters() []gap {
+	out := make([]gap, len(t.walls))
+	for i, x := range t.walls {
+		out[i] = gap{x, x}
+	}
+	return out
 }
 
 // divided returns the rows between two rules. There are several if all cells have lines on the same baselines and no line continues
@@ -141,6 +248,53 @@ func divided(row [][]Line) [][][]Line {
 	return out
 }
 
+// splitColumns divides columns in which most rows have several pieces beside one another.
+func (t *table) splitColumns() {
+	for c := 0; len(t.rows) > 0 && c < len(t.rows[0]); c++ {
+		var rows [][]Line
+		several := 0
+		for _, row := range t.rows {
+			for _, line := range rowsOf(row[c]) {
+				rows = append(rows, fields(line))
+				if len(rows[len(rows)-1]) > 1 {
+					several++
+				}
+			}
+		}
+		if several < 2 || several*2 < len(rows) {
+			continue
+		}
+		gutters := gutters(rows)
+		if len(gutters) == 0 || marked(rows) {
+			continue
+		}
+		for r, row := range t.rows {
+			parts := make([][]Line, len(gutters)+1)
+			for _, l := range fields(row[c]) {
+				for _, part := range l.cutInto(gutters) {
+					at := columnAt(gutters, part.Box.X0+0.5)
+					parts[at] = append(parts[at], part)
+				}
+			}
+			t.rows[r] = slices.Concat(row[:c], parts, row[c+1:])
+		}
+		for i, g := range gutters {
+			t.walls = slices.Insert(t.walls, c+i, g.middle())
+		}
+		c += len(gutters)
+	}
+}
+
+// marked reports whether the pieces of a column are list marks with the items.
+func marked(rows [][]Line) bool {
+	for _, row := range rows {
+		if n, _ := ordinalOf(row[0].Text + " "); len(row) > 1 && (n >= 0 || IsMark(row[0].Text)) {
+			return true
+		}
+	}
+	return false
+}
+
 // trim drops rows and columns without text, as double rules make them.
 func (t *table) trim() {
 	t.rows = slices.DeleteFunc(t.rows, func(row [][]Line) bool {
@@ -153,6 +307,10 @@ func (t *table) trim() {
 		if !slices.ContainsFunc(t.rows, func(row [][]Line) bool { return len(row[c]) > 0 }) {
 			for r := range t.rows {
 				t.rows[r] = slices.Delete(t.rows[r], c, c+1)
+			}
+			if len(t.walls) > 0 {
+				at := min(c, len(t.walls)-1)
+				t.walls = slices.Delete(t.walls, at, at+1)
 			}
 		}
 	}

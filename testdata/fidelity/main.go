@@ -43,6 +43,7 @@ var measures = []struct {
 	{"olmocr", (*run).olmocr},
 	{"opendataloader", (*run).opendataloader},
 	{"order", (*run).order},
+	{"photos", (*run).photos},
 }
 
 func main() {

@@ -121,7 +121,7 @@ func fits(letters, text []rune) int {
 
 // shuffled returns the next glyphs if they are the letters of a line in another order.
 func (p *placer) shuffled(letters []rune) []glyph {
-	if !slices.ContainsFunc(letters, isRightToLeft) {
+	if !slices.ContainsFunc(letters, layout.RightToLeft) {
 		return nil
 	}
 	missing := map[rune]int{}

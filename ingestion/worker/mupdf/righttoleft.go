@@ -3,16 +3,11 @@ package mupdf
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
-
-func isRightToLeft(r rune) bool {
-	return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana)
-}
 
 // compatible returns letters for the forms that they have within words, and for ligatures.
 func compatible(s string) string { return norm.NFKC.String(s) }
@@ -20,12 +15,12 @@ func compatible(s string) string { return norm.NFKC.String(s) }
 // correctLigatures puts the letters of right-to-left ligatures in order. MuPDF reads such a line from left to right and then
 // turns it round, the letters within a ligature too.
 func correctLigatures(lines []layout.Line, glyphs []glyph) {
-	if !slices.ContainsFunc(lines, func(l layout.Line) bool { return strings.ContainsFunc(l.Text, isRightToLeft) }) {
+	if !slices.ContainsFunc(lines, func(l layout.Line) bool { return strings.ContainsFunc(l.Text, layout.RightToLeft) }) {
 		return
 	}
 	words := wordsOf(glyphs)
 	for i := range lines {
-		if !strings.ContainsFunc(lines[i].Text, isRightToLeft) {
+		if !strings.ContainsFunc(lines[i].Text, layout.RightToLeft) {
 			continue
 		}
 		fields := strings.Split(lines[i].Text, " ")

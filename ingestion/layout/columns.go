@@ -1,0 +1,232 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxColumns limits the columns of a table without upright rules.
+const maxColumns = 30
+
+// span of x that no text of a table's rows reaches into.
+type gap struct{ from, to float64 }
+
+func (g gap) middle() float64 { return (g.from + g.to) / 2 }
+
+// fields divides lines where they have wide gaps: renderers take fields that blanks divide for one line.
+func fields(lines []Line) []Line {
+	out := make([]Line, 0, len(lines))
+	for _, l := range lines {
+		out = append(out, l.fields()...)
+	}
+	return out
+}
+
+func (l Line) fields() []Line {
+	if !strings.Contains(l.Text, " ") {
+		return []Line{l}
+	}
+	runes := []rune(l.Text)
+	known := len(l.Edges) == len(runes)
+	var out []Line
+	from := 0
+	for i := 1; i < len(runes); i++ {
+		if runes[i] != ' ' || runes[i-1] == ' ' {
+			continue
+		}
+		to := i
+		for to < len(runes) && runes[to] == ' ' {
+			to++
+		}
+		wide := l.edge(to, len(runes)) - l.edge(i, len(runes))
+		if to < len(runes) && (known && wide >= 2*l.Size || to-i >= 3 && wide >= 0.9*l.Size) {
+			out = append(out, l.slice(runes, from, i))
+			from = to
+		}
+	}
+	if from == 0 {
+		return []Line{l}
+	}
+	return append(out, l.slice(runes, from, len(runes)))
+}
+
+// slice returns the runes from … to of a line.
+func (l Line) slice(runes []rune, from, to int) Line {
+	out := l
+	out.Text, out.spans, out.Edges = string(runes[from:to]), l.within(from, to), nil
+	out.Box.X0 = l.edge(from, len(runes))
+	if to < len(runes) {
+		out.Box.X1 = l.edge(to, len(runes))
+	}
+	if len(l.Edges) == len(runes) {
+		out.Edges = l.Edges[from:to]
+	}
+	out.Box.X1 = max(out.Box.X0, out.Box.X1)
+	return out
+}
+
+// tableRows sorts lines into rows as rowsOf does. A short line that is half a line higher or lower, with nothing above it that near,
+// belongs to the row too: a number at the middle of two lines.
+func tableRows(lines []Line) [][]Line {
+	var out [][]Line
+	last, before := 0.0, []Line(nil)
+	for _, row := range rowsOf(lines) {
+		base := row[0].base()
+		if n := len(out); n > 0 && base-last < 0.75*min(row[0].Size, out[n-1][0].Size) && (short(before) || short(row)) && beside(out[n-1], row) {
+			out[n-1] = append(out[n-1], row...)
+			slices.SortStableFunc(out[n-1], func(a, b Line) int { return cmp.Compare(a.Box.X0, b.Box.X0) })
+		} else {
+			out = append(out, row)
+		}
+		last, before = base, row
+	}
+	return out
+}
+
+// beside reports whether no line of a row is above or below one of the next at less than a line's distance.
+func beside(row, next []Line) bool {
+	if len(row)*len(next) > maxColumns*maxColumns {
+		return false
+	}
+	for _, a := range row {
+		for _, b := range next {
+			if a.Box.X0 < b.Box.X1 && b.Box.X0 < a.Box.X1 && b.base()-a.base() < 0.9*min(a.Size, b.Size) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// short reports whether all lines are as short as numbers and names are.
+func short(lines []Line) bool {
+	return !slices.ContainsFunc(lines, func(l Line) bool { return l.runes() > 16 })
+}
+
+// gutters returns the gaps that run down through the rows. Heads and labels reach over several columns, so rows with few
+// fields have no say; of the others, one in seven may cross a gap.
+func gutters(rows [][]Line) []gap {
+	var counts []int
+	for _, row := range rows {
+		if len(row) > 1 {
+			counts = append(counts, len(row))
+		}
+	}
+	if len(counts) == 0 {
+		return nil
+	}
+	slices.Sort(counts)
+	usual := counts[len(counts)*3/4]
+	var body [][]Line
+	for _, row := range rows {
+		if len(row) > 1 && len(row)*2 > usual {
+			body = append(body, row)
+		}
+	}
+	return gaps(body)
+}
+
+func gaps(rows [][]Line) []gap {
+	box := boxOf(slices.Concat(rows...))
+	if box.width() <= 0 {
+		return nil
+	}
+	const bins = 1200
+	scale := bins / box.width()
+	bin := func(x float64) int { return min(max(int((x-box.X0)*scale), 0), bins) }
+	var over [bins + 2]int
+	for _, row := range rows {
+		for _, l := range row {
+			over[bin(l.Box.X0)]++
+			over[max(bin(l.Box.X1), bin(l.Box.X0)+1)]--
+		}
+	}
+	allowed := len(rows) / 7
+	var out []gap
+	depth, from := 0, -1
+	for i := range bins {
+		depth += over[i]
+		switch {
+		case depth <= allowed && from < 0:
+			from = i
+		case depth > allowed && from >= 0:
+			if wide := float64(i-from) / scale; from > 0 && wide >= 0.45*rows[0][0].Size {
+				out = append(out, gap{box.X0 + float64(from)/scale, box.X0 + float64(i)/scale})
+			}
+			from = -1
+		}
+	}
+	return out
+}
+
+// fitting returns how many of the rows keep to the gaps of those before them. Notes below a table do not.
+func fitting(rows [][]Line) int {
+	for known := 8; known < len(rows); known *= 2 {
+		gaps := gutters(rows[:known])
+		if len(gaps) < 2 {
+			continue
+		}
+		wide := 0
+		for i := known; i < min(2*known, len(rows)); i++ {
+			crossed := 0
+			for _, g := range gaps {
+				if slices.ContainsFunc(rows[i], func(l Line) bool { return l.Box.X0 < g.middle() && l.Box.X1 > g.middle() }) {
+					crossed++
+				}
+			}
+			if crossed*2 < len(gaps) {
+				wide = 0
+			} else if wide++; wide == 2 {
+				return i - 1
+			}
+		}
+	}
+	return len(rows)
+}
+
+// columnAt returns the column of x.
+func columnAt(gutters []gap, x float64) int {
+	c := 0
+	for c < len(gutters) && gutters[c].middle() <= x {
+		c++
+	}
+	return c
+}
+
+// cutInto divides a line that is cells of several columns: it has a blank at each gap that it crosses, and numbers on both sides. Only
+// the first part may be a name.
+func (l Line) cutInto(gutters []gap) []Line {
+	if !strings.ContainsFunc(l.Text, unicode.IsDigit) || !strings.Contains(l.Text, " ") {
+		return []Line{l}
+	}
+	var out []Line
+	rest := l
+	for i, g := range gutters {
+		if rest.Box.X0 >= g.middle() || rest.Box.X1 <= g.middle() {
+			continue
+		}
+		left, right := rest.cutAt(g.middle())
+		if right.Text == "" || left.Box.X1 > g.to+0.3*l.Size || right.Box.X0 < g.from-0.3*l.Size ||
+			!strings.ContainsFunc(right.Text, unicode.IsDigit) || i > 0 && !strings.ContainsFunc(left.Text, unicode.IsDigit) {
+			return []Line{l}
+		}
+		out, rest = append(out, left), right
+	}
+	return append(out, rest)
+}
+
+// isNumber reports whether a cell is a number with its signs: an amount, a share, a year, an error in parentheses.
+func isNumber(text string) bool {
+	digits, letters := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			letters++
+		}
+	}
+	return digits > 0 && letters <= 1+digits/3
+}

@@ -1,0 +1,44 @@
+package layout
+
+import "unicode"
+
+// RightToLeft reports whether a letter is of a script that is written from right to left.
+func RightToLeft(r rune) bool {
+	return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana)
+}
+
+// mirrored returns a page whose text runs from right to left as if it ran from left to right, so that columns, rows and margins are found
+// in their order. Other pages stay as they are.
+func mirrored(lines []Line, page Page) ([]Line, Page) {
+	all, toLeft := 0, 0
+	for _, l := range lines {
+		for _, r := range l.Text {
+			if unicode.IsLetter(r) {
+				all++
+				if RightToLeft(r) {
+					toLeft++
+				}
+			}
+		}
+	}
+	if toLeft*2 <= all {
+		return lines, page
+	}
+	turn := func(b Box) Box { return Box{page.Width - b.X1, b.Y0, page.Width - b.X0, b.Y1} }
+	out := make([]Line, len(lines))
+	for i, l := range lines {
+		l.Box, l.Edges = turn(l.Box), nil
+		out[i] = l
+	}
+	rules := make([]Box, len(page.Rules))
+	for i, r := range page.Rules {
+		rules[i] = turn(r)
+	}
+	tags := make([]Tag, len(page.Tags))
+	for i, t := range page.Tags {
+		t.Box = turn(t.Box)
+		tags[i] = t
+	}
+	page.Rules, page.Tags = rules, tags
+	return out, page
+}

@@ -1,0 +1,502 @@
+package layout
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sheet is a part of a page on its way to become a table: rows of pieces on one baseline, from the top down, and the gaps between columns.
+type sheet struct {
+	box     Box
+	rows    [][]Line
+	gutters []gap
+	rules   []Box  // level rules among the rows
+	ruled   []bool // rows that a rule over most of the columns goes above
+	cells   [][][]Line
+	extents []Box     // of each column's text, without names over several columns
+	limits  []float64 // where lines of each column wrap
+	numeric []bool    // columns that are mostly numbers
+	head    int       // rows of it
+}
+
+func newSheet(rows [][]Line, rules []Box) sheet {
+	s := sheet{box: boxOf(slices.Concat(rows...)), rows: rows, rules: amongst(rules, rows), gutters: gutters(rows)}
+	for {
+		s.extents = nil
+		s.place()
+		s.measure()
+		s.place()
+		s.head = s.headRows()
+		if !s.dropGutter() {
+			return s
+		}
+	}
+}
+
+// place puts pieces into columns. A piece that reaches over several goes into the first of them, unless it is several cells that the
+// renderer took for one.
+func (s *sheet) place() {
+	s.cells = make([][][]Line, len(s.rows))
+	for i, row := range s.rows {
+		s.cells[i] = make([][]Line, s.columns())
+		for _, l := range row {
+			for _, part := range l.cutInto(s.gutters) {
+				c := s.column(part)
+				s.cells[i][c] = append(s.cells[i][c], part)
+			}
+		}
+	}
+}
+
+// column returns the column of a piece: the first that it is above or below.
+func (s *sheet) column(l Line) int {
+	for c, e := range s.extents {
+		if e.X0 < l.Box.X1-1 && e.X1 > l.Box.X0+1 {
+			return c
+		}
+	}
+	if len(s.extents) > 0 {
+		return columnAt(s.gutters, (l.Box.X0+l.Box.X1)/2)
+	}
+	return columnAt(s.gutters, l.Box.X0+0.5)
+}
+
+// levelRules returns the level rules of a page from the top down.
+func levelRules(rules []Box) []Box {
+	var out []Box
+	for _, r := range rules[:min(len(rules), maxRules)] {
+		if r.height() <= thick && r.width() >= shortest {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b Box) int { return cmp.Compare(a.Y0, b.Y0) })
+	return out
+}
+
+// amongst returns those of level rules that are between rows.
+func amongst(rules []Box, rows [][]Line) []Box {
+	var out []Box
+	box := boxOf(slices.Concat(rows...))
+	from, _ := slices.BinarySearchFunc(rules, box.Y0, func(r Box, y float64) int { return cmp.Compare(r.Y0, y) })
+	for _, r := range rules[from:] {
+		if r.Y0 >= box.Y1 {
+			break
+		}
+		if r.X0 < box.X1 && r.X1 > box.X0 {
+			out = append(out, r)
+		}
+	}
+	return merged(out, false)
+}
+
+// dropGutter drops a gap on one side of which the body has nothing: a gap between words of the head.
+func (s *sheet) dropGutter() bool {
+	for c := range s.columns() {
+		if slices.ContainsFunc(s.cells[s.head:], func(row [][]Line) bool { return len(row[c]) > 0 }) || len(s.gutters) < 2 || s.head == len(s.cells) {
+			continue
+		}
+		at := max(c-1, 0)
+		s.gutters = slices.Delete(slices.Clone(s.gutters), at, at+1)
+		return true
+	}
+	return false
+}
+
+// sheetOf is a sheet of what is between two rules, in known columns.
+func sheetOf(row [][]Line, gutters []gap, box Box) sheet {
+	s := sheet{box: box, gutters: gutters, rows: tableRows(slices.Concat(row...))}
+	tops := make([]float64, len(s.rows))
+	for i, lines := range s.rows {
+		tops[i] = lines[0].base()
+		for _, l := range lines {
+			tops[i] = min(tops[i], l.base())
+		}
+		s.cells = append(s.cells, make([][]Line, len(row)))
+	}
+	for c, cell := range row {
+		for _, l := range cell {
+			i, found := slices.BinarySearch(tops, l.base())
+			if !found {
+				i--
+			}
+			s.cells[i][c] = append(s.cells[i][c], l)
+		}
+	}
+	s.measure()
+	return s
+}
+
+// measure finds the place of each column's text, which columns hold numbers, and which rows are below a rule.
+func (s *sheet) measure() {
+	s.extents, s.numeric, s.limits = make([]Box, s.columns()), make([]bool, s.columns()), make([]float64, s.columns())
+	for c := range s.columns() {
+		numbers, all := 0, 0
+		for _, row := range s.cells {
+			for _, l := range row[c] {
+				if c < len(s.gutters) && l.Box.X1 > s.gutters[c].middle() {
+					continue // it reaches over more than this column
+				}
+				if s.extents[c] == (Box{}) {
+					s.extents[c] = l.Box
+				}
+				s.extents[c] = s.extents[c].join(l.Box)
+				if all++; isNumber(l.Text) {
+					numbers++
+				}
+			}
+		}
+		s.numeric[c] = numbers > 0 && numbers*2 >= all
+		s.limits[c] = s.limit(c)
+	}
+	s.ruled = make([]bool, len(s.rows))
+	wide := make([]float64, len(s.rows)) // of the rules above each row
+	bases := make([]float64, len(s.rows))
+	for i, row := range s.rows {
+		bases[i] = row[0].base()
+	}
+	for _, r := range s.rules {
+		if i, _ := slices.BinarySearch(bases, r.Y0+1); i > 0 && i < len(wide) {
+			wide[i] += r.width()
+			s.ruled[i] = s.ruled[i] || r.X0 < s.extents[0].X0+s.rows[0][0].Size // those over some columns leave the first out
+		}
+	}
+	for i, w := range wide {
+		s.ruled[i] = s.ruled[i] && w > 0.75*s.box.width()
+	}
+}
+
+// limit returns where lines of a column wrap: where several of them end, or before the next column.
+func (s sheet) limit(c int) float64 {
+	e, near := s.extents[c], 0
+	for _, row := range s.cells {
+		for _, l := range row[c] {
+			if l.Box.X1 > e.X1-2*l.Size && l.Box.X1 <= e.X1 {
+				near++
+			}
+		}
+	}
+	if near > 1 || c == len(s.gutters) {
+		return e.X1
+	}
+	return max(e.X1, s.gutters[c].to-s.rows[0][0].Size)
+}
+
+func (s sheet) columns() int { return len(s.gutters) + 1 }
+
+// headRows returns how many of the first rows are the head: those above the first rule, or those above the first row of numbers.
+func (s sheet) headRows() int {
+	const most = 8
+	for i := 1; i < min(len(s.rows), most); i++ {
+		if s.ruled[i] {
+			return i
+		}
+	}
+	numeric := 0
+	for _, n := range s.numeric {
+		if n {
+			numeric++
+		}
+	}
+	if numeric == 0 || numeric*2 < s.columns()-1 {
+		return min(1, len(s.rows))
+	}
+	for i := range min(len(s.rows), most) {
+		numbers := 0
+		for c, cell := range s.cells[i] {
+			if s.numeric[c] && len(cell) > 0 && isNumber(cell[0].Text) && !isYear(cell[0].Text) {
+				numbers++
+			}
+		}
+		if numbers > 0 && numbers*2 >= filledCells(s.cells[i])-1 {
+			return max(i, 1)
+		}
+	}
+	return min(1, len(s.rows))
+}
+
+// isYear reports whether a number is like those in heads: 2004, 2003–04.
+func isYear(text string) bool {
+	text = strings.TrimFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
+	return len(text) >= 4 && (text[:2] == "19" || text[:2] == "20") && !strings.ContainsAny(text, ".,%") && (len(text) == 4 || !unicode.IsDigit(rune(text[4])))
+}
+
+// table makes rows of cells.
+func (s sheet) table() table {
+	return table{box: s.box, rows: append(s.headCells(), s.bodyCells()...)}
+}
+
+// headCells joins the lines of the head: names over several columns make rows, and the names below them another. A name with nothing
+// above goes into the first row.
+func (s sheet) headCells() [][][]Line {
+	if s.head < 2 {
+		return nil
+	}
+	var out [][][]Line
+	used := make([]int, s.columns())  // rows that each column has
+	level := make([]int, s.columns()) // the row where its next line goes
+	over := make([]Line, s.columns()) // the name above that reaches over several columns
+	for _, row := range s.cells[:s.head] {
+		for _, l := range slices.Concat(row...) {
+			first, last := s.reach(l)
+			at := level[first]
+			if last > first {
+				at = slices.Max(used[first : last+1])
+				if before := over[first]; before.Text != "" && l.base()-before.base() < 1.4*l.Size && s.sameReach(before, l) {
+					at = level[first] - 1 // the next line of a name
+				}
+			}
+			for c := first; c <= last; c++ {
+				used[c] = max(used[c], at+1)
+				if last > first {
+					level[c], over[c] = at+1, l
+				}
+			}
+			for len(out) <= at {
+				out = append(out, make([][]Line, s.columns()))
+			}
+			out[at][first] = append(out[at][first], l)
+		}
+	}
+	return out
+}
+
+// reach returns the columns that a name in the head covers: those of the rule below it if it has one for itself, else those that it
+// is above. It does not reach over a column that has a name beside it.
+func (s sheet) reach(l Line) (first, last int) {
+	first = s.column(l)
+	last = first
+	for c := range s.extents {
+		if e := s.extents[c]; e.X1 > e.X0 && e.X0 < l.Box.X1-1 && e.X1 > l.Box.X0+1 {
+			last = max(last, c)
+		}
+	}
+	if over := l.Box.X1 > s.extents[first].X0 && l.Box.X0 < s.extents[first].X1; !over && last == first && first+1 < s.columns() {
+		last++ // between two columns
+	}
+	left, right := l.Box.X0, l.Box.X1 // of the rule below
+	for _, r := range s.rules {
+		if r.width() < 0.9*s.box.width() && r.Y0 >= l.base() && r.Y0 < l.Box.Y1+0.9*l.Size && r.X0 <= l.Box.X0+2 && r.X1 >= l.Box.X1-2 {
+			left, right = r.X0, r.X1
+		}
+	}
+	from, to := first, last
+	for c, e := range s.extents {
+		if min(e.X1, right)-max(e.X0, left) > 0.5*e.width() && e.width() > 0 {
+			from, to = min(from, c), max(to, c)
+		}
+	}
+	for _, row := range s.rows[:s.head] {
+		if math.Abs(row[0].base()-l.base()) > 0.3*l.Size {
+			continue
+		}
+		for _, o := range row {
+			if o.Box.X0 > l.Box.X1 {
+				at := columnAt(s.gutters, o.Box.X0+0.5)
+				if last = min(last, max(first, at-1)); at <= to {
+					from, to = first, last
+				}
+			} else if o.Box.X1 < l.Box.X0 && columnAt(s.gutters, o.Box.X1-0.5) >= from {
+				from, to = first, last
+			}
+		}
+	}
+	return from, max(to, last)
+}
+
+func (s sheet) sameReach(a, b Line) bool {
+	a0, a1 := s.reach(a)
+	b0, b1 := s.reach(b)
+	return a0 == b0 && a1 == b1
+}
+
+// bodyCells joins the rows of lines that make one row of the table.
+func (s sheet) bodyCells() [][][]Line {
+	from := s.head
+	if from < 2 {
+		from = 0
+	}
+	begins := s.byRules(from)
+	if begins == nil {
+		begins = s.bySpace(from)
+	}
+	var out [][][]Line
+	for i := from; i < len(s.rows); i++ {
+		start := i == from || s.ruled[i]
+		if begins != nil {
+			start = start || begins[i]
+		} else {
+			start = start || s.begins(i)
+		}
+		if start {
+			row := slices.Clone(s.cells[i])
+			if n := len(out); n > 0 && s.spansRows(i) {
+				out[n-1][0], row[0] = slices.Concat(out[n-1][0], row[0]), nil
+			}
+			out = append(out, row)
+			continue
+		}
+		for c, cell := range s.cells[i] {
+			out[len(out)-1][c] = slices.Concat(out[len(out)-1][c], cell)
+		}
+	}
+	return out
+}
+
+// spansRows reports whether the first cell of row i is the rest of a name that covers two rows.
+func (s sheet) spansRows(i int) bool {
+	row := s.cells[i]
+	if len(row[0]) == 0 || filledCells(row) < 2 || filledCells(s.cells[i-1]) < 2 || !s.wraps(0, i) {
+		return false
+	}
+	last := row[0][len(row[0])-1]
+	for _, cell := range row[1:] {
+		if len(cell) > 0 && cell[0].base()-last.base() < 0.3*last.Size {
+			return false
+		}
+	}
+	return true
+}
+
+// byRules returns where rows begin if rules divide all rows: they go above many of them, and what is between two has one line that
+// fills the columns.
+func (s sheet) byRules(from int) []bool {
+	out, ruled, full, rich, several := make([]bool, len(s.rows)), 0, 0, 0, 0
+	for _, row := range s.cells {
+		full = max(full, filledCells(row))
+	}
+	for i := from; i < len(s.rows); i++ {
+		if i > from && s.ruled[i] {
+			out[i], rich = true, 0
+			ruled++
+		}
+		if s.rich(i, full) {
+			if rich++; rich == 2 {
+				several++
+			}
+		}
+	}
+	if ruled < 3 || ruled*3 < len(s.rows)-from || several*3 > ruled {
+		return nil
+	}
+	return out
+}
+
+// rich reports whether row i fills all columns, or most of them with numbers: then it is more than the rest of a row.
+func (s sheet) rich(i, full int) bool {
+	numbers, filled := 0, filledCells(s.cells[i])
+	for _, cell := range s.cells[i] {
+		if len(cell) > 0 && isNumber(cell[0].Text) {
+			numbers++
+		}
+	}
+	return filled == full || filled*3 > full*2 && numbers*2 >= filled
+}
+
+// bySpace returns where rows begin if there is more space between rows than between the lines of a row.
+func (s sheet) bySpace(from int) []bool {
+	out := make([]bool, len(s.rows))
+	least, full := 1e9, 0
+	for i := from; i < len(s.rows); i++ {
+		full = max(full, filledCells(s.cells[i]))
+		if i > from {
+			least = min(least, s.pitch(i))
+		}
+	}
+	together, bothFull, apart := 0, 0, false
+	for i := from + 1; i < len(s.rows); i++ {
+		if out[i] = s.pitch(i) > 1.12*least; out[i] {
+			apart = true
+			continue
+		}
+		together++
+		if s.rich(i, full) && s.rich(i-1, full) {
+			bothFull++
+		}
+	}
+	if !apart || together == 0 || bothFull*2 >= together {
+		return nil
+	}
+	return out
+}
+
+// pitch is the distance of row i from the one before.
+func (s sheet) pitch(i int) float64 { return pitch(s.rows[i-1], s.rows[i]) }
+
+// pitch is the distance between the baselines of two rows.
+func pitch(before, row []Line) float64 {
+	last, first := before[0].base(), row[0].base()
+	for _, l := range before {
+		last = max(last, l.base())
+	}
+	for _, l := range row {
+		first = min(first, l.base())
+	}
+	return first - last
+}
+
+// begins reports whether row i begins a row of the table, where all lines are equally far from one another.
+func (s sheet) begins(i int) bool {
+	row := s.cells[i]
+	filled, full := filledCells(row), 0
+	for _, r := range s.cells {
+		full = max(full, filledCells(r))
+	}
+	numbers := slices.ContainsFunc(row[1:], func(c []Line) bool { return len(c) > 0 && isNumber(c[0].Text) })
+	switch {
+	case s.continued(i):
+		return false
+	case len(row[0]) == 0:
+		return numbers || filled*2 > full
+	case filled > 1:
+		// The end of a name that began in the line before, with the row's numbers.
+		return !(numbers && filledCells(s.cells[i-1]) == 1 && s.wraps(0, i) && !s.opens(i-1))
+	}
+	return !s.wraps(0, i) || s.opens(i) || filledCells(s.cells[i-1]) == 1 && i > 1 && s.wraps(0, i-1)
+}
+
+// opens reports whether row i has more space above than below, like the title of a section.
+func (s sheet) opens(i int) bool {
+	return i > 0 && i+1 < len(s.rows) && s.pitch(i) > 1.3*s.pitch(i+1)
+}
+
+// continued reports whether all cells of row i continue those above. Short names below one another are no running text, and
+// what fills all of many columns is a row.
+func (s sheet) continued(i int) bool {
+	small, long := false, false
+	if filled := filledCells(s.cells[i]); filled > 3 && filled == s.columns() {
+		return false
+	}
+	for c, cell := range s.cells[i] {
+		if len(cell) == 0 {
+			continue
+		}
+		if isNumber(cell[0].Text) || !s.wraps(c, i) {
+			return false
+		}
+		small = small || !beginsUpper(cell[0].Text)
+		long = long || s.cells[i-1][c][0].runes() >= 10
+	}
+	return small && long
+}
+
+// wraps reports whether the line of a column continues the one above: its first word had no room there.
+func (s sheet) wraps(c, i int) bool {
+	above, line := s.cells[i-1][c], s.cells[i][c]
+	if len(above) == 0 || len(line) == 0 {
+		return false
+	}
+	last, first := above[len(above)-1], line[0]
+	if last.Bold != first.Bold || isNumber(last.Text) {
+		return false
+	}
+	if !beginsUpper(first.Text) {
+		return true
+	}
+	word, _, _ := strings.Cut(first.Text, " ")
+	each := first.Box.width() / float64(max(first.runes(), 1))
+	return last.Box.X1+each*float64(utf8.RuneCountInString(word)+1) > s.limits[c]
+}

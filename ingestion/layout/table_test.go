@@ -1,0 +1,209 @@
+package layout_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+// withRules is the text of a page with drawn lines.
+func withRules(rules []layout.Box, lines ...layout.Line) string {
+	page := layout.Page{Width: 600, Height: 800, Lines: lines, Rules: rules}
+	_, markdown := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
+	return markdown
+}
+
+// cells sets a row of cells at x, each in its column; empty ones are left out. Numbers end where their column ends.
+func cells(y float64, xs []float64, row ...string) []layout.Line {
+	var out []layout.Line
+	for i, cell := range row {
+		if cell == "" {
+			continue
+		}
+		l := at(xs[i], y, 10, cell)
+		if strings.Trim(cell, "0123456789.,()%") == "" {
+			wide := l.Box.X1 - l.Box.X0
+			l.Box.X0, l.Box.X1 = xs[i]+40-wide, xs[i]+40
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// sheet sets rows of cells, one below the other.
+func sheet(y, pitch float64, xs []float64, rows ...[]string) (out []layout.Line) {
+	for i, row := range rows {
+		out = append(out, cells(y+float64(i)*pitch, xs, row...)...)
+	}
+	return out
+}
+
+func level(y, x0, x1 float64) layout.Box   { return layout.Box{X0: x0, Y0: y, X1: x1, Y1: y} }
+func upright(x, y0, y1 float64) layout.Box { return layout.Box{X0: x, Y0: y0, X1: x, Y1: y1} }
+
+// rowsAre fails unless these are the rows of the one table in the text, without their outer bars.
+func rowsAre(t *testing.T, got string, want ...string) {
+	t.Helper()
+	var rows []string
+	for line := range strings.Lines(got) {
+		if row := strings.TrimSpace(line); strings.HasPrefix(row, "|") && !strings.Contains(row, "| --") {
+			rows = append(rows, strings.TrimSpace(strings.Trim(row, "| ")))
+		}
+	}
+	if strings.Count(got, "\n| --") != 1 || !slices.Equal(rows, want) {
+		t.Errorf("got\n%s\nwant one table with\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+var four = []float64{60, 200, 280, 360}
+
+// Rules may divide the head's columns and not the body's, the columns and not the rows, or only some of both.
+func TestText_findsCellsThatNoRuleDivides(t *testing.T) {
+	t.Parallel()
+	head, body := []string{"Country", "Own", "Other", "All"}, [][]string{{"Austria", "92.9", "7.1", "5,821"}, {"Belgium", "0", "0", "5,906"}, {"Estonia", "86.8", "", "114"}, {"Total", "179.7", "7.1", "11,841"}}
+	lines := sheet(100, 16, four, append([][]string{head}, body...)...)
+	want := []string{"Country | Own | Other | All", "Austria | 92.9 | 7.1 | 5,821", "Belgium | 0 | 0 | 5,906", "Estonia | 86.8 |  | 114", "Total | 179.7 | 7.1 | 11,841"}
+	var levels, uprights []layout.Box
+	for i := range 6 {
+		levels = append(levels, level(98+16*float64(i), 55, 440))
+	}
+	for _, x := range []float64{55, 190, 270, 350, 440} {
+		uprights = append(uprights, upright(x, 98, 178))
+	}
+	short := func(x float64) layout.Box { return upright(x, 98, 114) }
+	double := slices.Clone(uprights)
+	for _, x := range []float64{185, 196, 265, 276} { // shaded paragraphs in the head's cells
+		double = append(double, upright(x, 100, 112))
+	}
+	for name, rules := range map[string][]layout.Box{
+		"all rules":              slices.Concat(levels, uprights),
+		"upright ones in head":   append(slices.Clone(levels), short(55), short(190), short(270), short(350), short(440)),
+		"level ones around head": append(slices.Clone(uprights), levels[0], levels[1], levels[5]),
+		"double ones":            append(double, levels[0], levels[1], levels[5]),
+		"two columns in one":     append(slices.Clone(levels), uprights[0], uprights[1], uprights[3], uprights[4]),
+		"level ones only":        {levels[0], levels[1], levels[5]},
+		"a head's only":          {levels[1]},
+		"none":                   nil,
+	} {
+		t.Run(name, func(t *testing.T) { rowsAre(t, withRules(rules, lines...), want...) })
+	}
+}
+
+// A row with few numbers is a row: its numbers are not those of the row above.
+func TestText_keepsSparseRowsApart(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"Item", "2009", "2010", "2011"}, {"Rent", "1,200", "", "1,300"}, {"", "", "40", ""}, {"Food", "", "310", ""}, {"", "12", "", ""}, {"Fuel", "90", "95", "99"}}
+	rowsAre(t, withRules([]layout.Box{level(98, 55, 410), level(112, 55, 410), level(186, 55, 410)}, sheet(100, 14, four, rows...)...),
+		"Item | 2009 | 2010 | 2011", "Rent | 1,200 |  | 1,300", "40", "Food |  | 310", "12", "Fuel | 90 | 95 | 99")
+}
+
+// Renderers take cells that blanks divide for one line.
+func TestText_dividesLinesWithWideGaps(t *testing.T) {
+	t.Parallel()
+	var lines []layout.Line
+	for i, row := range []string{"Salaries    1,314,000      373,250", "Rent        1,170,000      150,000", "Telephone     109,400       55,000"} {
+		l := at(60, 100+14*float64(i), 10, row)
+		l.Font = "Courier"
+		l.Box.X1 = l.Box.X0 + 6*float64(len(row))
+		lines = append(lines, l)
+	}
+	rowsAre(t, text(lines...), "Salaries | 1,314,000 | 373,250", "Rent | 1,170,000 | 150,000", "Telephone | 109,400 | 55,000")
+}
+
+// Names over several columns go into the first of them, and the names below them into another row.
+func TestText_readsHeadsOfSeveralRows(t *testing.T) {
+	t.Parallel()
+	lines := append(sheet(142, 14, four, []string{"Headache", "239", "119", "128"}, []string{"Stress", "78", "120", "284"}, []string{"Back pain", "139", "126", "219"}),
+		at(215, 100, 10, "How often do you have these things"), at(60, 112, 10, "Symptom"), at(200, 112, 10, "Every"), at(280, 112, 10, "Every"), at(200, 124, 10, "week"), at(280, 124, 10, "month"), at(360, 124, 10, "Rarely"))
+	for name, rules := range map[string][]layout.Box{"with rules": {level(98, 55, 410), level(111, 195, 410), level(138, 55, 410), level(186, 55, 410)}, "without": nil} {
+		t.Run(name, func(t *testing.T) {
+			rowsAre(t, withRules(rules, lines...), "Symptom | How often do you have these things", "Every week | Every month | Rarely", "Headache | 239 | 119 | 128", "Stress | 78 | 120 | 284", "Back pain | 139 | 126 | 219")
+		})
+	}
+}
+
+// Titles of sections are rows of their own, and no end of the table.
+func TestText_keepsSectionsInTheirTable(t *testing.T) {
+	t.Parallel()
+	lines := slices.Concat(sheet(100, 12, four, []string{"Kind", "2009", "2010", "2011"}, []string{"Total", "44.8", "33.2", "23.2"}),
+		cells(133, four, "Kind of school"), sheet(145, 12, four, []string{"Public", "44.4", "31.2", "25.5"}, []string{"Private", "45.9", "36.6", "20.3"}),
+		cells(178, four, "Subject studied there"), sheet(190, 12, four, []string{"Education", "34.3", "23.0", "37.4"}, []string{"Other", "47.4", "28.1", "21.6"}))
+	rowsAre(t, text(lines...), "Kind | 2009 | 2010 | 2011", "Total | 44.8 | 33.2 | 23.2", "Kind of school", "Public | 44.4 | 31.2 | 25.5", "Private | 45.9 | 36.6 | 20.3",
+		"Subject studied there", "Education | 34.3 | 23.0 | 37.4", "Other | 47.4 | 28.1 | 21.6")
+}
+
+// A name of two lines is in one row with its numbers, wherever these are: at its first line, its last, or between.
+func TestText_joinsNamesOfTwoLines(t *testing.T) {
+	t.Parallel()
+	for name, down := range map[string]float64{"first": 0, "between": 6, "last": 12} {
+		var lines []layout.Line
+		for i, row := range [][]string{{"Household inequality", "as an index", "0.4", "0.5", "0.6"}, {"Inequality of health", "of adults only", "7.1", "7.2", "7.3"}, {"Years of life that are", "lost before age 75", "0.7", "0.8", "0.9"}} {
+			y := 100 + 30*float64(i)
+			lines = append(lines, at(60, y, 10, row[0]), at(60, y+12, 10, row[1]))
+			lines = append(lines, cells(y+down, four, append([]string{""}, row[2:]...)...)...)
+		}
+		t.Run(name, func(t *testing.T) {
+			rowsAre(t, text(lines...), "Household inequality as an index | 0.4 | 0.5 | 0.6", "Inequality of health of adults only | 7.1 | 7.2 | 7.3", "Years of life that are lost before age 75 | 0.7 | 0.8 | 0.9")
+		})
+	}
+}
+
+// What is beside other text by chance is no table.
+func TestText_makesNoTablesOfProse(t *testing.T) {
+	t.Parallel()
+	words := strings.Fields("the committee met again in spring and found that nobody had read what it wrote about wages or the cost of bread in towns")
+	var columns, spaced, beside []layout.Line
+	for i := range 12 {
+		y := 100 + 13*float64(i)
+		for c, x := range []float64{60, 320} {
+			line := strings.Join(append(slices.Clone(words[(i+5*c)%15:]), words...)[:7], " ")
+			if i%5 == 0 {
+				line = strings.ToUpper(line[:1]) + line[1:]
+			}
+			columns = append(columns, at(x, y+5*float64(c), 10, line))
+		}
+		beside = append(beside, columns[len(columns)-1])
+		if i%2 == 0 {
+			beside = append(beside, at(60+float64(i*7%50), y+5, 10, fmt.Sprint(10*i)))
+		}
+	}
+	for i, row := range []string{"words set far apart .", "so that lines be full ,", "as in narrow columns of"} {
+		x := 60.0
+		for j, word := range strings.Fields(row) {
+			spaced = append(spaced, at(x, 100+13*float64(i), 10, word))
+			x += 5*float64(len(word)) + 12 + float64(i*(j+1)*3%11)
+		}
+	}
+	figure := []layout.Line{at(80, 100, 9, "Item 1"), at(250, 112, 9, "Domain"), at(80, 128, 9, "Item 2"), at(400, 128, 9, "General"), at(250, 128, 9, "one"), at(410, 141, 9, "notion"), at(80, 160, 9, "Item 3"), at(252, 165, 9, "Domain"), at(190, 160, 9, "two")}
+	boxes := []layout.Line{at(60, 100, 10, "□"), at(90, 100, 10, "I have read it"), at(60, 114, 10, "□"), at(90, 114, 10, "I agree with it"), at(60, 128, 10, "□"), at(90, 128, 10, "I did not see it")}
+	for name, lines := range map[string][]layout.Line{"columns": columns, "words": spaced, "a figure beside": beside, "a figure": figure, "boxes to tick": boxes} {
+		if got := text(lines...); strings.Contains(got, "| --") {
+			t.Errorf("%s became a table:\n%s", name, got)
+		}
+	}
+}
+
+// Notes below a table are close to it, and have words wherever its columns have gaps.
+func TestText_endsTablesBeforeNotes(t *testing.T) {
+	t.Parallel()
+	var rows [][]string
+	for i := range 14 {
+		rows = append(rows, []string{fmt.Sprintf("Loan %d", i), fmt.Sprint(100 + i), fmt.Sprint(200 + i), fmt.Sprint(300 + i)})
+	}
+	lines := sheet(100, 12, four, rows...)
+	for i := range 6 {
+		x := 60.0
+		for j := range 9 {
+			word := strings.Repeat("n", 3+(i+2*j)%5) + " of it"
+			lines = append(lines, at(x, 268+12*float64(i), 10, word))
+			x += 5*float64(len(word)) + 6
+		}
+	}
+	got := text(lines...)
+	if !strings.Contains(got, "| Loan 13 | 113 | 213 | 313 |") || strings.Count(got, "\n|") != 14 {
+		t.Errorf("got\n%s", got)
+	}
+}
