@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // alignedTables removes the lines of tables without rules and returns both: such tables are rows close to one another, with gaps at
@@ -329,9 +327,7 @@ func items(rows [][][]Line) bool {
 	}
 	for _, row := range rows {
 		for _, l := range row[0] {
-			r, size := utf8.DecodeRuneInString(l.Text)
-			sign := size == len(l.Text) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-			if n, _ := ordinalOf(l.Text + " "); n < 0 && !sign && !IsMark(l.Text) {
+			if !isMark(l.Text) {
 				return false
 			}
 		}

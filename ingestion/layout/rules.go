@@ -130,13 +130,15 @@ func clustered(values []float64) []float64 {
 	return out
 }
 
-// walled reports whether one of the rules is at x (or y), beside the place from … to.
-func walled(rules []Box, at, middle float64, down bool) bool {
+// walled reports whether one of the rules is at x (or y) and divides what is there from … to. The sides of shaded paragraphs within cells
+// do not reach that far.
+func walled(rules []Box, at, from, to float64, down bool) bool {
+	const inset = 1.5 * touching
 	for _, r := range rules {
 		if !down {
 			r = Box{r.Y0, r.X0, r.Y1, r.X1}
 		}
-		if math.Abs((r.X0+r.X1)/2-at) < 2*touching && middle >= r.Y0-touching && middle <= r.Y1+touching {
+		if math.Abs((r.X0+r.X1)/2-at) < 2*touching && from+inset >= r.Y0 && to-inset <= r.Y1 {
 			return true
 		}
 	}

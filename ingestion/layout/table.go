@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // table is a table of a page. A cell that spans others is the first of them; the others are empty.
@@ -70,13 +72,11 @@ func (g grid) cells() []int {
 	rows, columns := len(g.ys)-1, len(g.xs)-1
 	cells := newSets(rows * columns)
 	for r := range rows {
-		y := (g.ys[r] + g.ys[r+1]) / 2
 		for c := range columns {
-			x := (g.xs[c] + g.xs[c+1]) / 2
-			if c+1 < columns && !walled(g.vertical, g.xs[c+1], y, true) {
+			if c+1 < columns && !walled(g.vertical, g.xs[c+1], g.ys[r], g.ys[r+1], true) {
 				cells.join(r*columns+c+1, r*columns+c)
 			}
-			if r+1 < rows && !walled(g.horizontal, g.ys[r+1], x, false) {
+			if r+1 < rows && !walled(g.horizontal, g.ys[r+1], g.xs[c], g.xs[c+1], false) {
 				cells.join((r+1)*columns+c, r*columns+c)
 			}
 		}
@@ -116,12 +116,26 @@ func (g grid) open(lines []Line, first []int) map[int]bool {
 		for _, l := range lines {
 			taken[g.place(l)] = true
 		}
-		out[at] = sizes[at] >= many && len(taken) == sizes[at]
+		out[at] = sizes[at] >= many && len(taken) == sizes[at] && g.ruledBeside(at, first)
 		for _, row := range rowsOf(lines) {
 			out[at] = out[at] || g.place(row[0])%columns != g.place(row[len(row)-1])%columns
 		}
 	}
 	return out
+}
+
+// ruledBeside reports whether rules divide most of the other columns in the rows of a cell.
+func (g grid) ruledBeside(cell int, first []int) bool {
+	columns, divided, all := len(g.xs)-1, 0, 0
+	for below := cell + columns; below < len(first) && first[below] == cell; below += columns {
+		row := below - below%columns
+		for c := range columns {
+			if all++; first[row+c] != first[row+c-columns] {
+				divided++
+			}
+		}
+	}
+	return divided*2 > all
 }
 
 // widen drops edges of columns and rows that no text fits between: those of double rules, and of shaded paragraphs within cells.
@@ -133,19 +147,34 @@ func (g *grid) widen(lines []Line) {
 	for _, l := range lines {
 		size = min(size, l.Size)
 	}
-	g.xs, g.ys = spaced(g.xs, 0.9*size), spaced(g.ys, 0.7*size)
+	g.xs, g.ys = spaced(g.xs, 0.9*size, g.vertical, true), spaced(g.ys, 0.7*size, g.horizontal, false)
 }
 
-// spaced drops values that follow the one before too closely.
-func spaced(values []float64, least float64) []float64 {
+// spaced drops values that are too close to another, which has longer rules.
+func spaced(values []float64, least float64, rules []Box, down bool) []float64 {
 	var out []float64
-	for i, v := range values {
-		if n := len(out); n > 0 && v-out[n-1] < least && (i+1 < len(values) || n > 2) {
-			continue
+	for _, v := range values {
+		n := len(out)
+		if n == 0 || v-out[n-1] >= least {
+			out = append(out, v)
+		} else if lengthAt(rules, v, down) > lengthAt(rules, out[n-1], down) {
+			out[n-1] = v
 		}
-		out = append(out, v)
 	}
 	return out
+}
+
+// lengthAt is the length of the rules at a place.
+func lengthAt(rules []Box, at float64, down bool) (sum float64) {
+	for _, r := range rules {
+		if !down {
+			r = Box{r.Y0, r.X0, r.Y1, r.X1}
+		}
+		if math.Abs((r.X0+r.X1)/2-at) < touching {
+			sum += r.height()
+		}
+	}
+	return sum
 }
 
 // divided cuts lines where a vertical rule goes through them.
@@ -153,7 +182,7 @@ func (g grid) divided(lines []Line) []Line {
 	var out []Line
 	for _, line := range lines {
 		for _, x := range g.xs[1 : len(g.xs)-1] {
-			if x <= line.Box.X0+1 || x >= line.Box.X1-1 || !walled(g.vertical, x, (line.Box.Y0+line.Box.Y1)/2, true) {
+			if x <= line.Box.X0+1 || x >= line.Box.X1-1 || !walled(g.vertical, x, line.Box.Y0+line.Size/2, line.Box.Y1-line.Size/2, true) {
 				continue
 			}
 			if left, right := line.cutAt(x); right.Text != "" {
@@ -182,12 +211,26 @@ func (t *table) split(rules []Box) {
 		case i == 0:
 			out = append(out, t.headRows(row, rules)...)
 		case lines[i] >= 3 && (len(t.rows) <= 3 || lines[i]*2 > all):
-			out = append(out, sheetOf(row, t.gutters(), t.box).bodyCells()...)
+			out = append(out, t.openRows(row)...)
 		default:
 			out = append(out, divided(row)...)
 		}
 	}
 	t.rows = out
+}
+
+// openRows divides rows that no rule divides: most of their lines fill most columns.
+func (t *table) openRows(row [][]Line) [][][]Line {
+	s, filled := sheetOf(row, t.gutters(), t.box), 0
+	for _, cells := range s.cells {
+		if filledCells(cells)*2 > filledCells(row) {
+			filled++
+		}
+	}
+	if filled*2 < len(s.rows) {
+		return divided(row)
+	}
+	return s.bodyCells()
 }
 
 // headRows divides a head that has names over several columns.
@@ -287,12 +330,14 @@ func (t *table) splitColumns() {
 
 // marked reports whether the pieces of a column are list marks with the items.
 func marked(rows [][]Line) bool {
-	for _, row := range rows {
-		if n, _ := ordinalOf(row[0].Text + " "); len(row) > 1 && (n >= 0 || IsMark(row[0].Text)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows, func(row []Line) bool { return len(row) > 1 && isMark(row[0].Text) })
+}
+
+// isMark reports whether a text is a mark or a number of a list, and nothing else.
+func isMark(text string) bool {
+	r, size := utf8.DecodeRuneInString(text)
+	_, length := ordinalOf(text + " ")
+	return length > len(text) || IsMark(text) || size == len(text) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // trim drops rows and columns without text, as double rules make them.

@@ -207,3 +207,33 @@ func TestText_endsTablesBeforeNotes(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// Programs shade the paragraphs within cells, and a cell of many lines is one cell.
+func TestText_takesShadedParagraphsForNoCells(t *testing.T) {
+	t.Parallel()
+	xs, ys := []float64{55, 130, 210, 440}, []float64{95, 125, 200, 250}
+	var rules []layout.Box
+	var lines []layout.Line
+	for r := range 3 {
+		for c := range 3 {
+			rules = append(rules, level(ys[r], xs[c], xs[c+1]), level(ys[r+1], xs[c], xs[c+1]), upright(xs[c], ys[r], ys[r+1]), upright(xs[c+1], ys[r], ys[r+1]))
+			for y := ys[r]; y+12 < ys[r+1]; y += 12 { // a box around each line
+				rules = append(rules, level(y, xs[c]+5, xs[c+1]-5), level(y+12, xs[c]+5, xs[c+1]-5), upright(xs[c]+5, y, y+12), upright(xs[c+1]-5, y, y+12))
+			}
+		}
+	}
+	for y, text := range map[float64][3]string{
+		96: {"No.", "Date of", "Action taken"}, 108: {"", "report", "there"}, 126: {"", "", "Cases of it were reported from a village,"},
+		138: {"", "", "and a team went there. Cases were treated"}, 150: {"46", "10/11/13", "at the health centre. Samples were taken of"}, 162: {"", "", "the water and sent away. It was not safe,"},
+		174: {"", "", "and was treated. All were told to boil it."}, 213: {"34", "12/11/13", "None of them were found when the team"}, 225: {"", "", "searched all of the houses."},
+	} {
+		for c, cell := range text {
+			if cell != "" {
+				lines = append(lines, at(xs[c]+6, y, 10, cell))
+			}
+		}
+	}
+	rowsAre(t, withRules(rules, lines...), "No. | Date of report | Action taken there",
+		"46 | 10/11/13 | Cases of it were reported from a village, and a team went there. Cases were treated at the health centre. Samples were taken of the water and sent away. It was not safe, and was treated. All were told to boil it.",
+		"34 | 12/11/13 | None of them were found when the team searched all of the houses.")
+}
