@@ -434,8 +434,9 @@ type ExtractOut struct {
 	Extracted   string   `json:"extracted,omitempty"` // blob: ingestion's record of the extraction
 	Pages       int      `json:"pages,omitempty"`
 	FailedPages []int    `json:"failed_pages,omitempty"`
-	Unread      []int    `json:"unread,omitempty"`  // pages whose text could not be recognised
-	Lacking     []int    `json:"lacking,omitempty"` // pages below the quality that was asked for, which another attempt may make better
+	Unread      []int    `json:"unread,omitempty"`   // pages whose text could not be recognised
+	NotSeen     []int    `json:"not_seen,omitempty"` // pages that a model was to read and did not
+	Lacking     []int    `json:"lacking,omitempty"`  // pages below the quality that was asked for, which another attempt may make better
 	Warnings    []string `json:"warnings,omitempty"`
 }
 

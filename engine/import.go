@@ -57,7 +57,7 @@ func (b *importBody) work(kind ClassifyOut) Outcome {
 		return b.fail(err)
 	}
 	b.rec.Bundle, b.rec.Note = made.Bundle, made.Note
-	b.rec.Lacking = pages.Lacking
+	b.rec.Lacking, b.rec.NotSeen = pages.Lacking, pages.NotSeen
 	if b.rec.Reason = shortOf(pages); b.rec.Reason != "" {
 		return b.end(ImportPartial)
 	}

@@ -139,7 +139,8 @@ type ImportRecord struct {
 	Page        int          `json:"page"`                   // pages that are finished
 	SecondsLeft int          `json:"seconds_left,omitempty"` // an estimate while pages are made
 	FailedPages []int        `json:"failed_pages,omitempty"`
-	Lacking     []int        `json:"lacking,omitempty"` // pages below the quality that was asked for; they are made again by themselves
+	NotSeen     []int        `json:"not_seen,omitempty"` // pages that a model was to read and did not: no money was left, or it was not available
+	Lacking     []int        `json:"lacking,omitempty"`  // pages below the quality that was asked for; they are made again by themselves
 	Error       string       `json:"error"`
 	Hint        string       `json:"hint,omitempty"`
 	Code        failure.Code `json:"code,omitempty"`

@@ -88,6 +88,7 @@ type Extracted struct {
 	CostUSD  float64  `json:"cost_usd,omitempty"` // of recognition services, where a price is known
 	Failed   []int    `json:"failed,omitempty"`   // pages without a picture or without any content
 	Partial  []int    `json:"partial,omitempty"`  // pages whose picture is there and whose text could not be recognised, and those in Lacking
+	NotSeen  []int    `json:"not_seen,omitempty"` // pages that a model was to read and did not: no money was left, or it was not available
 	Lacking  []int    `json:"lacking,omitempty"`  // pages below the quality that was asked for, which another attempt may make better
 	Warnings []string `json:"warnings,omitempty"`
 }

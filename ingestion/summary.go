@@ -35,6 +35,9 @@ func (s *store) summary() (Extracted, error) {
 		case p.Status == manifest.PagePartial:
 			out.Partial = append(out.Partial, p.N)
 		}
+		if p.Vision != nil && p.Vision.Outcome == manifest.VisionNotRead {
+			out.NotSeen = append(out.NotSeen, p.N)
+		}
 		if p.Lacks != "" {
 			out.Lacking = append(out.Lacking, p.N)
 		}

@@ -84,7 +84,7 @@ func newImport(g *globals) *cobra.Command {
 	flags.BoolVar(&f.status, "status", false, "list imports, newest first")
 	flags.IntVar(&f.wait, "wait", 0, "with --status: wait until this many imports have ended")
 	flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "longest time for --wait")
-	flags.StringVar(&f.retry, "retry", "", "retry the failed import with this id, with the current settings")
+	flags.StringVar(&f.retry, "retry", "", "retry the failed or incomplete import with this id, with the current settings")
 	flags.StringVar(&f.cancel, "cancel", "", "cancel the running import with this id")
 	flags.IntVarP(&f.limit, "limit", "n", 20, "how many imports --status lists")
 	return cmd

@@ -124,7 +124,7 @@ func TestImport_doubtfulPagesReadByModel(t *testing.T) {
 	for name, c := range map[string]struct{ budget, answer, outcome, source string }{
 		"the page's words": {"1", "# " + strings.Join(scanLines, "\n"), manifest.VisionUsed, manifest.TextVision},
 		"other words":      {"1", "The model has a story of its own to report here.", manifest.VisionRefused, manifest.TextOCR},
-		"too little money": {"0.01", "Nobody asks for this.", manifest.VisionNotRead, manifest.TextOCR},
+		"too little money": {"0.01", "# " + strings.Join(scanLines, "\n"), manifest.VisionNotRead, manifest.TextOCR},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,6 +147,18 @@ func TestImport_doubtfulPagesReadByModel(t *testing.T) {
 			sent := server.Requests()
 			if asked := c.outcome != manifest.VisionNotRead; asked != (len(sent) == 1 && images(sent[0].Parts) == 1) || asked != (p.Vision.CostUSD > 0) {
 				t.Errorf("%d requests, %+v", len(sent), p.Vision)
+			}
+			if c.outcome != manifest.VisionNotRead {
+				return
+			}
+			s.Env = append(s.Env, "VAULTFLOW_INGESTION_MAX_COST_USD_PER_IMPORT=1")
+			s.Must("import", "--retry", r.ID)
+			m = s.manifest(r.Bundle)
+			if p := m.Pages[1]; p.Vision == nil || p.Vision.Outcome != manifest.VisionUsed || len(p.Doubts) > 0 || m.Import.Version != 1 || len(server.Requests()) != 1 {
+				t.Errorf("after the retry: %+v, %+v, %d requests", p.Vision, p.Doubts, len(server.Requests()))
+			}
+			if note := s.Read(r.Note); strings.Contains(note, "doubtful") || !strings.Contains(note, "read by the model test-model") {
+				t.Errorf("after the retry:\n%s", note)
 			}
 		})
 	}

@@ -173,9 +173,10 @@ func (c Config) renew(e *engine.Entry) (changed bool, err error) {
 	return changed, err
 }
 
-// mendable reports whether an import has a bundle that lacks pages, and its original to make them of.
+// mendable reports whether an import has a bundle that lacks pages or a model's reading of some, and its original to make them of.
 func mendable(e *engine.Entry) bool {
-	return e.Import != nil && e.Import.State == engine.ImportPartial && e.Import.Bundle != "" && e.Import.Filed != ""
+	i := e.Import
+	return i != nil && (i.State == engine.ImportPartial || i.State == engine.ImportDone && len(i.NotSeen) > 0) && e.Import.Bundle != "" && e.Import.Filed != ""
 }
 
 // reset removes the end from a run's views. The body reports the steps again.
