@@ -58,26 +58,36 @@ func place(page *layout.Page, glyphs []glyph) {
 // another order than the glyphs, as in Arabic.
 func (p *placer) find(line layout.Line) (run []glyph, ends []int) {
 	letters := []rune(strings.Join(strings.Fields(line.Text), ""))
-	if run, ends = p.match(letters, p.next); run == nil {
-		base := line.Box.Y0 + 0.8*(line.Box.Y1-line.Box.Y0)
-	search:
-		for _, dx := range []int{0, -1, 1} {
-			for _, dy := range []int{0, -1, 1} {
-				for _, at := range p.at[[2]int{int(math.Floor(line.Box.X0)) + dx, int(math.Floor(base)) + dy}] {
-					if p.tried++; p.tried > maxTried {
-						break search
-					}
-					if run, ends = p.match(letters, at); run != nil {
-						break search
-					}
-				}
-			}
+	base := line.Box.Y0 + 0.8*(line.Box.Y1-line.Box.Y0)
+	for _, at := range p.starts(line.Box.X0, base) {
+		if p.tried++; p.tried > maxTried {
+			break
+		}
+		if run, ends = p.match(letters, at); run != nil && near(line, base, run) {
+			p.next = at + len(run)
+			return run, ends
 		}
 	}
-	if run == nil {
-		run = p.shuffled(letters)
+	return p.shuffled(letters), nil
+}
+
+// starts lists where the glyphs of a line may begin: after those of the line before, or near a place.
+func (p *placer) starts(x, y float64) []int {
+	out := []int{p.next}
+	for _, dx := range []int{0, -1, 1} {
+		for _, dy := range []int{0, -1, 1} {
+			out = append(out, p.at[[2]int{int(math.Floor(x)) + dx, int(math.Floor(y)) + dy}]...)
+		}
 	}
-	return run, ends
+	return out
+}
+
+// near reports whether glyphs begin or end where a line begins; the same words may be elsewhere on the page.
+func near(line layout.Line, base float64, run []glyph) bool {
+	within := max(2, line.Size)
+	return slices.ContainsFunc([]glyph{run[0], run[len(run)-1]}, func(g glyph) bool {
+		return math.Abs(g.x-line.Box.X0) <= within && math.Abs(g.y-base) <= within
+	})
 }
 
 // match compares letters with the glyphs from a place on.
@@ -107,7 +117,6 @@ func (p *placer) match(letters []rune, at int) (run []glyph, ends []int) {
 	if len(run) == 0 || p.glyphs[from].turns != p.glyphs[at-1].turns {
 		return nil, nil
 	}
-	p.next = at
 	return run, ends
 }
 
