@@ -18,12 +18,36 @@ const (
 	columns
 )
 
+// maxStrips is how far sectionEnds looks ahead, on a hostile page.
+const maxStrips = 100
+
 // strip is a part of a page with white space above and below.
 type strip struct {
 	items       []item
 	left, right []item
 	across      bool // an item goes over the gutter
 	is          verdict
+}
+
+// pair is what is on both sides of a gutter, with its first and last place in the file.
+type pair struct {
+	left, right     []item
+	leftAt, rightAt [2]int
+}
+
+func (p *pair) add(left, right []item) {
+	p.left, p.leftAt = append(p.left, left...), spanned(p.leftAt, left, len(p.left) == 0)
+	p.right, p.rightAt = append(p.right, right...), spanned(p.rightAt, right, len(p.right) == 0)
+}
+
+// spanned extends a span by the places of items in the file.
+func spanned(span [2]int, items []item, begins bool) [2]int {
+	if first, last := placesOf(items); begins {
+		return [2]int{first, last}
+	} else if len(items) > 0 {
+		return [2]int{min(span[0], first), max(span[1], last)}
+	}
+	return span
 }
 
 // regions divides items into parts that are read one after the other, each without columns of text in it.
@@ -35,12 +59,13 @@ func regions(items []item, depth int) [][]item {
 	strips := strips(items, x)
 	judge(strips, placesIn(items))
 	var out [][]item
-	var wide, left, right []item
+	var wide []item
+	var beside pair
 	flushColumns := func() {
-		if len(left)+len(right) > 0 {
-			out = append(append(out, regions(left, depth+1)...), regions(right, depth+1)...)
+		if len(beside.left)+len(beside.right) > 0 {
+			out = append(append(out, regions(beside.left, depth+1)...), regions(beside.right, depth+1)...)
 		}
-		left, right = nil, nil
+		beside = pair{}
 	}
 	flushWide := func() {
 		switch {
@@ -52,17 +77,17 @@ func regions(items []item, depth int) [][]item {
 		wide = nil
 	}
 	for i, s := range strips {
-		inColumns := s.is == columns || s.is == unclear && len(left)+len(right) > 0
+		inColumns := s.is == columns || s.is == unclear && len(beside.left)+len(beside.right) > 0
 		if s.across || !inColumns {
 			flushColumns()
 			wide = append(wide, s.items...)
 			continue
 		}
 		flushWide()
-		if sectionEnds(left, right, strips[i:]) {
+		if beside.ends(strips[i:min(i+maxStrips, len(strips))]) {
 			flushColumns()
 		}
-		left, right = append(left, s.left...), append(right, s.right...)
+		beside.add(s.left, s.right)
 	}
 	flushColumns()
 	flushWide()
@@ -88,13 +113,37 @@ func readApart(items []item, x float64) bool {
 		return false
 	}
 	a, b := around(left), around(right)
-	return min(a.Y1, b.Y1)-max(a.Y0, b.Y0) >= 0.4*min(a.height(), b.height())
+	return overlapping(a, b) >= 0.4*min(a.height(), b.height())
 }
 
-// apartFromProse reports whether one side is a passage of prose, and the other is not set line by line with it.
+// overlapping is the height that two boxes share. It is negative if they are apart.
+func overlapping(a, b Box) float64 { return min(a.Y1, b.Y1) - max(a.Y0, b.Y0) }
+
+// apartFromProse reports whether one side is a passage of prose, and the other is neither set line by line with it nor columns of a table.
 func apartFromProse(left, right []item, level float64) bool {
 	const passage = 6
-	return level < 0.6 && (len(left) >= passage && isProse(left) || len(right) >= passage && isProse(right))
+	if level >= 0.6 {
+		return false
+	}
+	return len(left) >= passage && isProse(left) && !inCells(right) || len(right) >= passage && isProse(right) && !inCells(left)
+}
+
+// inCells reports whether most lines have others beside them.
+func inCells(items []item) bool {
+	lines := make([]Line, 0, len(items))
+	for _, it := range items {
+		if it.table == nil {
+			lines = append(lines, it.line)
+		}
+	}
+	all := rowsOf(lines)
+	shared := 0
+	for _, row := range all {
+		if len(row) > 1 {
+			shared++
+		}
+	}
+	return shared*2 > len(all)
 }
 
 func around(items []item) Box {
@@ -105,15 +154,28 @@ func around(items []item) Box {
 	return box
 }
 
-// strips divides items where white space goes over the page, and around each that goes over x.
+// strips divides items where white space goes over the page, and around each that goes over x. What is level with such an item is in its
+// row.
 func strips(items []item, x float64) []strip {
 	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.box.Y0, b.box.Y0) })
+	over := make([]bool, len(items))
+	for i, it := range items {
+		if it.box.X0 >= x || it.box.X1 <= x {
+			continue
+		}
+		over[i] = true
+		for _, step := range []int{-1, 1} {
+			for j := i + step; j >= 0 && j < len(items) && max(j-i, i-j) < maxColumns && items[j].level(it); j += step {
+				over[j] = true
+			}
+		}
+	}
 	var out []strip
 	bottom := math.Inf(-1)
-	for _, it := range items {
-		across := it.box.X0 < x && it.box.X1 > x
-		if n := len(out); n == 0 || across || out[n-1].across || it.box.Y0 > bottom+0.45*it.line.Size {
-			out = append(out, strip{across: across})
+	for i, it := range items {
+		row := over[i] && i > 0 && over[i-1] && it.level(items[i-1])
+		if n := len(out); n == 0 || !row && (over[i] || out[n-1].across || it.box.Y0 > bottom+0.45*it.line.Size) {
+			out = append(out, strip{across: over[i]})
 		}
 		s := &out[len(out)-1]
 		s.items = append(s.items, it)
@@ -126,6 +188,11 @@ func strips(items []item, x float64) []strip {
 		bottom = max(bottom, it.box.Y1)
 	}
 	return out
+}
+
+// level reports whether two lines are on one baseline.
+func (it item) level(o item) bool {
+	return it.table == nil && o.table == nil && math.Abs(it.line.base()-o.line.base()) < 0.1*o.line.Size
 }
 
 // judge decides what strips are. Small ones that follow one another, as the rows of a table do, are judged together. places are those of
@@ -157,9 +224,9 @@ func judge(all []strip, places []int) {
 func sides(left, right []item, places []int) verdict {
 	fewer := min(len(left), len(right))
 	switch {
-	case fewer == 0:
+	case fewer == 0 || overlapping(around(left), around(right)) <= 0:
 		return unclear
-	case fewer > 1 && between(left, right, places) >= columnLines:
+	case fewer > 1 && between(left, right, places) >= columnLines && !(inCells(left) && inCells(right) && levelShare(left, right) > 0.7):
 		return columns
 	}
 	oneGo := fewer >= columnLines && switches(left, right) <= 1+fewer/6
@@ -280,32 +347,28 @@ func levelShare(left, right []item) float64 {
 	return float64(n) / float64(max(len(left), 1))
 }
 
-// sectionEnds reports whether columns end before the next strips: these begin a section whose columns are read after both of the ones above.
-func sectionEnds(left, right []item, next []strip) bool {
-	if len(left) < 2 || len(right) < 2 {
+// ends reports whether columns end before the next strips: these begin a section whose columns are read after both of the ones above.
+func (p *pair) ends(next []strip) bool {
+	if len(p.left) < 2 || len(p.right) < 2 {
 		return false
 	}
-	var below strip
+	var below pair
 	for _, s := range next {
 		if s.across || s.is == rows {
 			break
 		}
-		below.left, below.right = append(below.left, s.left...), append(below.right, s.right...)
+		below.add(s.left, s.right)
 	}
 	if len(below.left) == 0 || len(below.right) == 0 {
 		return false
 	}
-	_, leftEnd := placesOf(left)
-	rightStart, rightEnd := placesOf(right)
-	belowLeft, belowLeftEnd := placesOf(below.left)
-	belowRight, _ := placesOf(below.right)
-	if leftEnd < rightStart && rightEnd < min(belowLeft, belowRight) {
+	if p.leftAt[1] < p.rightAt[0] && p.rightAt[1] < min(below.leftAt[0], below.rightAt[0]) {
 		return true // as the file has it
 	}
-	if max(leftEnd, belowLeftEnd) < min(rightStart, belowRight) {
+	if max(p.leftAt[1], below.leftAt[1]) < min(p.rightAt[0], below.rightAt[0]) {
 		return false // the file has the left column in one go
 	}
-	return len(next) > 1 && next[0].titles(left) && len(next[1].left) > 0 && len(next[1].right) > 0 &&
+	return len(next) > 1 && next[0].titles(p.left) && len(next[1].left) > 0 && len(next[1].right) > 0 &&
 		math.Abs(next[1].left[0].box.Y0-next[1].right[0].box.Y0) < next[1].left[0].line.Size
 }
 

@@ -142,13 +142,13 @@ func TestText_keepsTablesBetweenColumns(t *testing.T) {
 	t.Parallel()
 	lines := slices.Concat(column(60, 60, 12, "Up"), column(320, 60, 12, "Side"))
 	for i := range 8 {
-		for c, x := range []float64{60, 190, 330, 450} {
+		for c, x := range []float64{60, 150, 230, 330, 450} { // one column is over the gutter
 			lines = append(lines, at(x, 240+16*float64(i), 10, fmt.Sprintf("cell %d%d", i, c)))
 		}
 	}
 	lines = append(lines, slices.Concat(column(60, 400, 12, "Low"), column(320, 400, 12, "Deep"))...)
 	got := text(lines...)
-	inTurn(t, got, "Up00", "Up11", "Side00", "Side11", "| cell 00 | cell 01 | cell 02 | cell 03 |", "| cell 70 |", "Low00", "Low11", "Deep00")
+	inTurn(t, got, "Up00", "Up11", "Side00", "Side11", "| cell 00 | cell 01 | cell 02 | cell 03 | cell 04 |", "| cell 70 |", "Low00", "Low11", "Deep00")
 }
 
 // Words that a file places one by one make lines.
