@@ -48,13 +48,14 @@ func (l Line) cutAt(x float64) (left, right Line) {
 	return left, right
 }
 
-// rowsOf sorts lines from the top down, and those of a row from left to right.
+// rowsOf sorts lines from the top down, and those of a row from left to right. A formula is a row of its own.
 func rowsOf(lines []Line) [][]Line {
 	sorted := slices.Clone(lines)
 	slices.SortStableFunc(sorted, func(a, b Line) int { return cmp.Compare(a.base(), b.base()) })
 	var rows [][]Line
 	for _, line := range sorted {
-		if n := len(rows); n > 0 && line.base()-rows[n-1][0].base() <= 0.3*min(line.Size, rows[n-1][0].Size) {
+		n := len(rows)
+		if n > 0 && line.latex+rows[n-1][0].latex == "" && line.base()-rows[n-1][0].base() <= 0.3*min(line.Size, rows[n-1][0].Size) {
 			rows[n-1] = append(rows[n-1], line)
 			continue
 		}

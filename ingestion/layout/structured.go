@@ -34,7 +34,9 @@ func structured(lines []Line, tags []Tag) ([]item, bool) {
 	for _, line := range lines {
 		found := dividedByTags(line, tags)
 		if all += line.runes(); len(found) == 0 {
-			untagged, left = append(untagged, line), left+line.runes()
+			if untagged = append(untagged, line); line.latex == "" { // browsers do not tag formulas
+				left += line.runes()
+			}
 		}
 		pieces = append(pieces, found...)
 	}
@@ -332,11 +334,15 @@ func (t table) inPlace() bool {
 	return wrong*20 <= pairs
 }
 
-// withUntagged adds lines that the structure leaves out: each before the first item that begins below it.
+// withUntagged adds lines that the structure leaves out: each before the first item that begins below it, in its column if there is one.
 func withUntagged(items []item, lines []Line) []item {
 	for _, row := range rowsOf(lines) {
 		line := merge(row)
-		at := slices.IndexFunc(items, func(it item) bool { return it.box.Y0 > line.Box.Y0 })
+		below := func(it item) bool { return it.box.Y0 > line.Box.Y0 }
+		at := slices.IndexFunc(items, func(it item) bool { return below(it) && overlap(it.box, line.Box) > 0 })
+		if at < 0 {
+			at = slices.IndexFunc(items, below)
+		}
 		if at < 0 {
 			at = len(items)
 		}
