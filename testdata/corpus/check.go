@@ -17,22 +17,46 @@ import (
 // batch drops files, waits for their imports to end and checks each result. After an error no further batch makes sense.
 func (s *site) batch(ctx context.Context, name string, files []source, r *report) error {
 	s.memory.reset()
-	for i, f := range files {
-		if err := place(f.path, filepath.Join(s.scratch, "arriving"), filepath.Join(s.vault, inVault(name, i, f))); err != nil {
-			return err
+	if err := s.recognise(name); err != nil {
+		return err
+	}
+	written, err := s.drop(ctx, name, files)
+	if err != nil {
+		return err
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		if s.o.kill {
+			s.kills(ctx, stop, r)
+		}
+	}()
+	failed := written()
+	imports, err := s.wait(ctx, name, files)
+	close(stop)
+	<-stopped
+	if s.o.kill && err == nil {
+		if err = s.again(ctx, name, files, r); err == nil {
+			imports, err = s.wait(ctx, name, files)
 		}
 	}
-	imports, err := s.wait(ctx, name, files)
-	if err != nil {
+	if err := errors.Join(failed, err); err != nil {
 		r.problem("", "batch %s: %v", name, err)
 	}
+	s.results(ctx, name, files, imports, r)
+	if !s.alive() {
+		r.problem("", "the daemon died in batch %s: %v", name, s.cmd.ProcessState)
+		return fmt.Errorf("the daemon is gone")
+	}
+	return errors.Join(failed, err)
+}
+
+// results checks what became of each file of a batch, and what is left of it.
+func (s *site) results(ctx context.Context, name string, files []source, imports []engine.ImportRecord, r *report) {
 	peak := s.memory.reset() >> 20
 	bundles := map[string]string{}
 	for i, f := range files {
-		record, known := imports[inVault(name, i, f)]
-		if !known {
-			record = bySum(imports, f.sha256) // a file whose name no vault can hold was renamed
-		}
+		record := s.recordOf(imports, inVault(name, i, f), f)
 		result := result{source: f, ImportRecord: record, peak: peak, counts: counts(ctx, r.counters, f)}
 		s.check(r, &result)
 		r.results = append(r.results, result)
@@ -50,61 +74,74 @@ func (s *site) batch(ctx context.Context, name string, files []source, r *report
 		s.strays(r, dir)
 	}
 	s.spare(r, name, imports)
-	if !s.alive() {
-		r.problem("", "the daemon died in batch %s: %v", name, s.cmd.ProcessState)
-		return fmt.Errorf("the daemon is gone")
-	}
-	return err
 }
 
-// wait polls until every file has an import and every import of the batch has ended, including those of archive members.
-func (s *site) wait(ctx context.Context, name string, files []source) (map[string]engine.ImportRecord, error) {
+// recordOf is the last import of a file. A file whose name no vault can hold was renamed, and is found by its bytes.
+func (s *site) recordOf(imports []engine.ImportRecord, at string, f source) engine.ImportRecord {
+	if record, ok := newest(imports, at); ok {
+		return record
+	}
+	i := slices.IndexFunc(imports, func(r engine.ImportRecord) bool { return r.SHA256 == f.sha256 })
+	if i < 0 {
+		return engine.ImportRecord{}
+	}
+	return imports[i]
+}
+
+// settle is how long a file may wait for its last version after all imports have ended: a pause of its writer, and the period for which
+// an original is held.
+const settle = 2 * time.Minute
+
+// wait polls until every file has an import and every import of the batch has ended, including those of archive members, and the
+// last version of each slow file is there and put away.
+func (s *site) wait(ctx context.Context, name string, files []source) ([]engine.ImportRecord, error) {
 	last, changed := "", time.Now()
-	var imports map[string]engine.ImportRecord
+	var imports []engine.ImportRecord
 	for {
-		now, failed := s.imports(ctx, name, 3*len(files)+50)
+		now, failed := s.imports(ctx, name)
 		if failed == nil { // otherwise the machine may be busy: what was seen before holds until the next look
 			imports = now
 		}
-		ended, pages := 0, 0
+		ended, pages, open := 0, 0, 0
 		for _, r := range imports {
-			if r.State.Finished() {
+			if r.State.Finished() && !r.Held {
 				ended++
 			}
 			pages += r.Page
 		}
-		if shown := fmt.Sprint(ended, len(imports), pages); shown != last {
+		for i, f := range files {
+			if sum := s.recordOf(imports, inVault(name, i, f), f).SHA256; sum != f.sha256 && (f.slow || sum != "") {
+				open++
+			}
+		}
+		if shown := fmt.Sprint(ended, len(imports), pages, open); shown != last {
 			last, changed = shown, time.Now()
 		}
+		idle := time.Since(changed)
 		switch {
-		case ended == len(imports) && ended >= len(files):
+		case ended == len(imports) && ended >= len(files) && (open == 0 || idle > settle || s.o.slow == 0):
 			return imports, nil
 		case !s.alive():
 			return imports, fmt.Errorf("the daemon died")
-		case time.Since(changed) > s.o.stuck:
+		case idle > s.o.stuck:
 			return imports, errors.Join(fmt.Errorf("%d of %d files have ended, and nothing has happened for %s", ended, len(files), s.o.stuck), failed)
 		}
 		select {
 		case <-ctx.Done():
 			return imports, ctx.Err()
-		case <-time.After(300 * time.Millisecond):
+		case <-time.After(300*time.Millisecond + time.Duration(len(files))*2*time.Millisecond):
 		}
 	}
-}
-
-func bySum(imports map[string]engine.ImportRecord, sha256 string) engine.ImportRecord {
-	for _, r := range imports {
-		if r.SHA256 == sha256 {
-			return r
-		}
-	}
-	return engine.ImportRecord{}
 }
 
 // check checks the result of one file.
 func (s *site) check(r *report, f *result) {
 	if took := f.took(); took > s.o.time {
 		r.problem(f.name, "took %s, the limit is %s", took.Round(time.Second), s.o.time)
+	}
+	if f.SHA256 != "" && f.SHA256 != f.sha256 {
+		r.Half++
+		r.problem(f.name, "HALF: its last version is of other bytes (%d, state %s)", f.Size, f.State)
 	}
 	kept := f.Filed
 	switch f.State {
@@ -139,6 +176,21 @@ func (s *site) check(r *report, f *result) {
 	}
 }
 
+// quality checks that a page below the quality that was asked for is told of, and that kills change no page.
+func (s *site) quality(r *report, f *result, m manifest.Manifest) {
+	for _, p := range m.Pages {
+		if p.Lacks != "" && (f.State == engine.ImportDone || !slices.Contains(f.Lacking, p.N)) {
+			r.WrongQuality++
+			r.problem(f.name, "page %d is below its quality (%s), the import is %s and lists %v", p.N, p.Lacks, f.State, f.Lacking)
+		}
+	}
+	now := s.outcomeOf(f, m)
+	if r.outcomes != nil {
+		r.outcomes[f.sha256] = now
+	}
+	s.compare(r, f, now)
+}
+
 func (s *site) path(name string) string { return filepath.Join(s.vault, filepath.FromSlash(name)) }
 
 // bundle checks the bundle of a finished import, and returns the name of the original in it.
@@ -152,6 +204,7 @@ func (s *site) bundle(r *report, f *result) string {
 		r.problem(f.name, "its bundle: %v", err)
 		return ""
 	}
+	s.quality(r, f, m)
 	if m.Source.SHA256 != f.sha256 || m.Import.ID != f.ID || len(m.Pages) != f.Pages {
 		r.problem(f.name, "the manifest tells of %s with %d pages, import %s; the import of %d pages, %s", m.Source.SHA256, len(m.Pages), m.Import.ID, f.Pages, f.ID)
 	}
@@ -184,26 +237,29 @@ func (s *site) bundle(r *report, f *result) string {
 }
 
 // spare reports bundles that belong to no import, and files that were left in the import folder.
-func (s *site) spare(r *report, name string, imports map[string]engine.ImportRecord) {
+func (s *site) spare(r *report, name string, imports []engine.ImportRecord) {
 	known := map[string]bool{}
 	for _, record := range imports {
-		known[record.Bundle] = true
+		known[record.ID] = true
 	}
 	err := filepath.WalkDir(s.path("Imported/"+name), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "manifest.json" {
 			return err
 		}
-		bundle, err := filepath.Rel(s.vault, filepath.Dir(path))
-		if !known[filepath.ToSlash(bundle)] {
-			r.problem("", "no import of batch %s speaks of the bundle %s", name, bundle)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
 		}
-		return err
+		if m, err := manifest.Parse(data); err != nil || !known[m.Import.ID] {
+			r.problem("", "no import of batch %s made the bundle of %s (%v)", name, path, err)
+		}
+		return nil
 	})
 	if err != nil && !os.IsNotExist(err) {
 		r.problem("", "look for bundles: %v", err)
 	}
 	err = filepath.WalkDir(s.path("Import/"+name), func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
+		if err == nil && d.Type().IsRegular() && !isSettings(path) {
 			r.problem("", "left in the import folder: %s", path)
 		}
 		return err

@@ -10,17 +10,25 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
 )
 
-// settings make a vault in which nothing waits for people or slow disks.
-const settings = `vault: {quiet_period: 300ms, hold_period: 0s, stall_period: 2s, rescan_interval: 5s}
-web: {listen: "127.0.0.1:0"}
-`
+// settings make a vault in which nothing waits for people or slow disks. With slow writers the defaults apply, since they are
+// under test.
+func settings(o options) string {
+	const web = "web: {listen: \"127.0.0.1:0\"}\n"
+	if o.slow > 0 {
+		return web
+	}
+	return "vault: {quiet_period: 300ms, hold_period: 0s, stall_period: 2s, rescan_interval: 5s}\n" + web
+}
 
 // site is a vault with a running `vaultflow serve`.
 type site struct {
@@ -29,9 +37,14 @@ type site struct {
 	vault   string
 	program string
 	env     []string
-	cmd     *exec.Cmd
-	gone    chan struct{} // closed when the daemon has ended
 	memory  *memory
+
+	reference map[string]outcome // by digest, of a run without kills
+
+	restarting atomic.Bool
+	lock       sync.Mutex
+	cmd        *exec.Cmd
+	gone       chan struct{} // closed when the daemon has ended
 }
 
 // start makes the vault and starts the daemon. Settings that the environment names with VAULTFLOW_INGESTION_… or
@@ -43,14 +56,14 @@ func start(ctx context.Context, scratch string, o options) (*site, error) {
 	}
 	s := &site{
 		o: o, scratch: scratch, vault: filepath.Join(scratch, "vault"), program: filepath.Join(bin, "vaultflow"),
-		gone: make(chan struct{}), memory: &memory{},
+		memory: &memory{},
 	}
 	for _, dir := range []string{"vault/Import", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(scratch, dir), 0o755); err != nil {
 			return nil, err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(s.vault, "settings.yaml"), []byte(settings), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(s.vault, "settings.yaml"), []byte(settings(o)), 0o600); err != nil {
 		return nil, err
 	}
 	s.env = []string{
@@ -58,7 +71,7 @@ func start(ctx context.Context, scratch string, o options) (*site, error) {
 		"VAULTFLOW_VAULT=" + s.vault, "VAULTFLOW_STATE_DIR=" + filepath.Join(scratch, "state"),
 		"VAULTFLOW_INGESTION_WORKER=" + filepath.Join(bin, "vaultflow-worker"),
 	}
-	if o.noOCR {
+	if o.noOCR || o.ocr > 0 {
 		s.env = append(s.env, "VAULTFLOW_INGESTION_PDF_STRATEGIES=pdf_text", "VAULTFLOW_INGESTION_IMAGE_STRATEGIES=image_copy")
 	}
 	for _, setting := range os.Environ() {
@@ -66,39 +79,63 @@ func start(ctx context.Context, scratch string, o options) (*site, error) {
 			s.env = append(s.env, setting)
 		}
 	}
-	log, err := os.Create(filepath.Join(scratch, "serve.log"))
+	return s, s.serve(ctx)
+}
+
+// serve starts the daemon and waits until it answers.
+func (s *site) serve(ctx context.Context) error {
+	log, err := os.OpenFile(filepath.Join(s.scratch, "serve.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer log.Close()
-	s.cmd = exec.Command(s.program, "serve") //nolint:gosec,noctx // it is ended by kill or end, not by a context
-	s.cmd.Env, s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = s.env, s.vault, log, log
-	if err := s.cmd.Start(); err != nil {
-		return nil, err
+	cmd, gone := exec.Command(s.program, "serve"), make(chan struct{}) //nolint:noctx // it is ended by kill or end, not by a context
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = s.env, s.vault, log, log
+	if err := cmd.Start(); err != nil {
+		return err
 	}
+	s.lock.Lock()
+	s.cmd, s.gone = cmd, gone
+	s.lock.Unlock()
 	go func() {
-		defer close(s.gone)
-		s.cmd.Wait() //nolint:errcheck // ProcessState says how it ended
+		defer close(gone)
+		cmd.Wait() //nolint:errcheck // ProcessState says how it ended
 	}()
-	go s.memory.watch(s.cmd.Process.Pid, s.gone)
+	go s.memory.watch(cmd.Process.Pid, gone)
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
 		if _, err := s.cli(ctx, "serve", "--url"); err == nil {
-			return s, nil
+			return nil
 		}
-		if !s.alive() {
-			break
+		select {
+		case <-gone:
+			deadline = time.Now()
+		default:
 		}
 	}
 	s.kill()
 	said, err := os.ReadFile(log.Name())
-	return nil, errors.Join(fmt.Errorf("vaultflow serve does not answer; it said:\n%s", said), err)
+	return errors.Join(fmt.Errorf("vaultflow serve does not answer; it said:\n%s", said), err)
+}
+
+// restart kills the daemon and starts it again. Nobody else sees it dead.
+func (s *site) restart(ctx context.Context) error {
+	s.restarting.Store(true)
+	defer s.restarting.Store(false)
+	s.kill()
+	return s.serve(ctx)
+}
+
+func (s *site) pid() int {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return s.cmd.Process.Pid
 }
 
 // cli runs a command of vaultflow on the vault and returns its output.
 func (s *site) cli(ctx context.Context, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.program, args...) //nolint:gosec // the binary under test
+	cmd := exec.CommandContext(ctx, s.program, args...)
 	cmd.Env, cmd.Dir = s.env, s.vault
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -109,26 +146,40 @@ func (s *site) cli(ctx context.Context, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// imports returns the imports of a batch by the name at which their file arrived.
-func (s *site) imports(ctx context.Context, batch string, limit int) (map[string]engine.ImportRecord, error) {
-	out, err := s.cli(ctx, "import", "--status", "--json", "-n", fmt.Sprint(limit))
+// imports returns the imports of a batch, the newest first.
+func (s *site) imports(ctx context.Context, batch string) ([]engine.ImportRecord, error) {
+	out, err := s.cli(ctx, "import", "--status", "--json", "-n", "10000")
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]engine.ImportRecord{}
+	var found []engine.ImportRecord
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var r engine.ImportRecord
 		if err := dec.Decode(&r); err != nil {
 			return nil, fmt.Errorf("read import --status: %w", err)
 		}
 		if strings.HasPrefix(r.Source, "Import/"+batch+"/") {
-			found[r.Source] = r
+			found = append(found, r)
 		}
 	}
 	return found, nil
 }
 
+// newest is the last import of a file.
+func newest(imports []engine.ImportRecord, source string) (engine.ImportRecord, bool) {
+	i := slices.IndexFunc(imports, func(r engine.ImportRecord) bool { return r.Source == source })
+	if i < 0 {
+		return engine.ImportRecord{}, false
+	}
+	return imports[i], true
+}
+
 func (s *site) alive() bool {
+	if s.restarting.Load() {
+		return true
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	select {
 	case <-s.gone:
 		return false
@@ -138,8 +189,11 @@ func (s *site) alive() bool {
 }
 
 func (s *site) kill() {
-	s.cmd.Process.Kill() //nolint:errcheck // it may be gone already
-	<-s.gone
+	s.lock.Lock()
+	cmd, gone := s.cmd, s.gone
+	s.lock.Unlock()
+	cmd.Process.Kill() //nolint:errcheck // it may be gone already
+	<-gone
 }
 
 // broke matches the output of a panic or of the race detector.

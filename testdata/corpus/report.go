@@ -33,11 +33,21 @@ func (r result) took() time.Duration {
 
 // report collects the findings of a run.
 type report struct {
-	Files    int       `json:"files"`
-	Seconds  float64   `json:"seconds"`
-	Daemon   int64     `json:"daemon_peak_mib"`   // resident
-	Together int64     `json:"together_peak_mib"` // daemon and workers at one moment
-	Lost     int       `json:"lost"`
+	Files    int     `json:"files"`
+	Seconds  float64 `json:"seconds"`
+	Daemon   int64   `json:"daemon_peak_mib"`   // resident
+	Together int64   `json:"together_peak_mib"` // daemon and workers at one moment
+	Lost     int     `json:"lost"`
+	Slow     int     `json:"slow"` // files written slowly
+	Half     int     `json:"half"` // their last version is of other bytes
+
+	WrongQuality  int `json:"wrong_quality"`  // pages below the quality that was asked for, without a word
+	KilledWorkers int `json:"killed_workers"` // from outside
+	KilledDaemons int `json:"killed_daemons"`
+	Retried       int `json:"retried"`   // imports that kills put aside
+	Compared      int `json:"compared"`  // bundles, with the run without kills
+	Different     int `json:"different"` // of these
+
 	Programs []string  `json:"page_counters"`
 	Kinds    []kindRow `json:"kinds"`
 	Failures []tally   `json:"failures"`
@@ -48,6 +58,8 @@ type report struct {
 	counters   []counter
 	results    []result
 	pageErrors []string
+	outcomes   map[string]outcome // collected when not nil
+	quiet      bool               // the run is only for comparison
 }
 
 // problem records a violation. The name is empty if it concerns no single file.
@@ -57,7 +69,11 @@ func (r *report) problem(name, format string, args ...any) {
 		line = fmt.Sprintf("%q: %s", name, line)
 	}
 	r.Problems = append(r.Problems, line)
-	fmt.Println("PROBLEM", line)
+	if r.quiet {
+		fmt.Println("without kills:", line)
+	} else {
+		fmt.Println("PROBLEM", line)
+	}
 }
 
 // kindRow sums up the files of one kind.
@@ -145,6 +161,9 @@ func (r *report) print(out string) error {
 	var failures []string
 	for _, f := range r.results {
 		byKind[f.kind] = append(byKind[f.kind], f)
+		if f.slow {
+			r.Slow++
+		}
 		if f.State == engine.ImportFailed {
 			failures = append(failures, fmt.Sprintf("%s, %s", cmp.Or(f.Code, "no code"), f.kind))
 		}
@@ -162,19 +181,23 @@ func (r *report) print(out string) error {
 	}
 	var text strings.Builder
 	r.markdown(&text)
-	if err := os.WriteFile(out+".md", []byte(text.String()), 0o644); err != nil {
+	if err := os.WriteFile(out+".md", []byte(text.String()), 0o600); err != nil {
 		return err
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out+".json", append(data, '\n'), 0o644)
+	return os.WriteFile(out+".json", append(data, '\n'), 0o600)
 }
 
 func (r *report) markdown(w io.Writer) {
-	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) } //nolint:errcheck // a builder, or the terminal
+	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	line("%d files in %.0f s; %d problems, %d files lost; most memory: daemon %d MiB, daemon and workers together %d MiB.", r.Files, r.Seconds, len(r.Problems), r.Lost, r.Daemon, r.Together)
+	line("%d written slowly, %d left half; %d pages in wrong quality without a word.", r.Slow, r.Half, r.WrongQuality)
+	if r.Compared > 0 {
+		line("%d workers and %d daemons killed, %d imports tried again; %d of %d bundles differ from the run without kills.", r.KilledWorkers, r.KilledDaemons, r.Retried, r.Different, r.Compared)
+	}
 	if len(r.Programs) == 0 {
 		line("Pages were not compared: install pdfinfo, qpdf, tiffinfo or identify.")
 	} else {
