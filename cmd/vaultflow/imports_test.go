@@ -129,6 +129,7 @@ var rooms = []room{
 	{"ingestion/worker/ocr", 2, []string{"ingestion/doubt", "ingestion/extract", "ingestion/layout", "ingestion/worker/raster"}},
 	{"ingestion/worker/pdf", 2, []string{"ingestion/doubt", "ingestion/extract", "ingestion/layout", "ingestion/worker", "ingestion/worker/metadata", "ingestion/worker/ocr", "ingestion/worker/pdfium", "ingestion/worker/raster"}},
 	{"ingestion/worker/pdfium", 2, []string{"ingestion/extract", "ingestion/fonts", "ingestion/layout", "ingestion/worker/metadata"}},
+	{"ingestion/worker/photo", 2, []string{"ingestion/worker/raster"}},
 	{"ingestion/worker/picture", 2, []string{"imaging", "ingestion/extract", "ingestion/worker", "ingestion/worker/ocr", "ingestion/worker/raster"}},
 	{"ingestion/worker/raster", 2, []string{"imaging", "ingestion/extract"}},
 	{"ingestion/worker/tesseract", 2, []string{"ingestion/worker/ocr"}},

@@ -1,0 +1,77 @@
+package photo
+
+import "image"
+
+// A speck is a pixel that is far from all of its neighbours. Letters have none, except for a dot of the smallest type.
+const (
+	speckHeight = 40
+	manySpecks  = 0.002 // of all pixels; clean pages are below a tenth of that
+)
+
+// specks returns the share of specks, measured on every third row.
+func specks(img *image.Gray) float64 {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	found, seen := 0, 0
+	for y := 1; y < h-1; y += 3 {
+		for x := 1; x < w-1; x++ {
+			if seen++; isSpeck(img, y*img.Stride+x) {
+				found++
+			}
+		}
+	}
+	return float64(found) / float64(max(seen, 1))
+}
+
+// isSpeck compares a pixel with its eight neighbours. Of these, one may be a speck too.
+func isSpeck(img *image.Gray, at int) bool {
+	v, s := int(img.Pix[at]), img.Stride
+	// Most pixels are like the one before: this comparison alone sorts them out.
+	if d := v - int(img.Pix[at-1]); d < speckHeight && d > -speckHeight {
+		if d := v - int(img.Pix[at+1]); d < speckHeight && d > -speckHeight {
+			return false
+		}
+	}
+	above, below := 0, 0
+	for _, i := range [8]int{at - s - 1, at - s, at - s + 1, at - 1, at + 1, at + s - 1, at + s, at + s + 1} {
+		switch d := v - int(img.Pix[i]); {
+		case d >= speckHeight:
+			above++
+		case d <= -speckHeight:
+			below++
+		}
+	}
+	return max(above, below) >= 7
+}
+
+// withoutSpecks replaces pixels that are much lighter or darker than the median of the nine around them by that median. All
+// others stay, so that thin strokes stay as well.
+func withoutSpecks(img *image.Gray) *image.Gray {
+	out := image.NewGray(img.Rect)
+	copy(out.Pix, img.Pix)
+	w, h, s := img.Rect.Dx(), img.Rect.Dy(), img.Stride
+	for y := 1; y < h-1; y++ {
+		for x := 1; x < w-1; x++ {
+			at := y*s + x
+			m := median9(img.Pix[at-s-1:at-s+2], img.Pix[at-1:at+2], img.Pix[at+s-1:at+s+2])
+			if d := int(img.Pix[at]) - int(m); d > speckHeight/2 || d < -speckHeight/2 {
+				out.Pix[at] = m
+			}
+		}
+	}
+	return out
+}
+
+// median9 returns the median of three rows of three: the median of the largest minimum, the middle median and the smallest maximum.
+func median9(a, b, c []uint8) uint8 {
+	al, am, ah := ordered(a[0], a[1], a[2])
+	bl, bm, bh := ordered(b[0], b[1], b[2])
+	cl, cm, ch := ordered(c[0], c[1], c[2])
+	_, m, _ := ordered(am, bm, cm)
+	_, out, _ := ordered(max(al, bl, cl), m, min(ah, bh, ch))
+	return out
+}
+
+func ordered(a, b, c uint8) (low, mid, high uint8) {
+	low, high = min(a, b, c), max(a, b, c)
+	return low, max(min(a, b), min(max(a, b), c)), high
+}

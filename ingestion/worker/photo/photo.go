@@ -1,0 +1,39 @@
+// Package photo undoes what a camera does to a page: it finds the sheet and takes out the perspective, removes specks and noise,
+// and evens out the light. Each step needs measured evidence, so that scans stay as they are. It keeps no state.
+package photo
+
+import (
+	"fmt"
+	"image"
+)
+
+// Page is a picture made ready for recognition.
+type Page struct {
+	Picture *image.Gray
+	Said    []string   // what was done and why, for people
+	Back    Projection // from places of Picture to those of the original
+}
+
+// Plain returns a picture as it is.
+func Plain(img *image.Gray) Page {
+	return Page{Picture: img, Back: identity}
+}
+
+// Correct makes a picture ready. A picture without signs of a camera is returned itself.
+func Correct(img *image.Gray) Page {
+	p := Plain(img)
+	if share := specks(p.Picture); share > manySpecks {
+		p.Picture = withoutSpecks(p.Picture)
+		p.Said = append(p.Said, fmt.Sprintf("specks on %.1f %% of it were removed", 100*share))
+	}
+	q, found := sheet(p.Picture)
+	if found {
+		p.Picture, p.Back = q.flatten(p.Picture)
+		p.Said = append(p.Said, "the sheet was found by its corners and flattened")
+	}
+	if l := lightOf(p.Picture); found || l.uneven() {
+		p.Picture = l.evened(p.Picture)
+		p.Said = append(p.Said, fmt.Sprintf("light that falls to %.0f %% was evened out", 100*l.dimmest))
+	}
+	return p
+}

@@ -1,0 +1,305 @@
+package photo
+
+import (
+	"image"
+	"math"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
+)
+
+// quad is a quadrilateral: its corners clockwise, from the upper left.
+type quad [4]point
+
+// The sheet is looked for in a small picture, where letters are grey and edges are sharp.
+const (
+	sheetSide  = 400  // pixels of the longer side
+	letters    = 3    // half the height of what is taken for print, in these pixels
+	edge       = 0.17 // of the logarithm of the shade: what light and shadow do not reach from a pixel to the next
+	leastSheet = 0.15 // of the picture
+)
+
+// sheet finds a sheet of paper that lies on something darker, all of it in the picture. It is sure of it: the paper is one
+// surface with four straight sides, and darker beyond each.
+func sheet(img *image.Gray) (quad, bool) {
+	small := raster.Shrink(img, sheetSide)
+	w, h := small.Rect.Dx(), small.Rect.Dy()
+	if min(w, h) < 80 {
+		return quad{}, false
+	}
+	shades := surface(small)
+	paper := brightest(flat(shades, w, h), shades, w, h)
+	if paper == nil {
+		return quad{}, false
+	}
+	q, ok := circumscribed(hull(paper))
+	if !ok || !paper.fits(q) || !paper.sides(q, shades) {
+		return quad{}, false
+	}
+	q = q.turned().grown(1)
+	by := float64(img.Rect.Dx()) / float64(w)
+	for i := range q {
+		q[i].x, q[i].y = q[i].x*by, q[i].y*float64(img.Rect.Dy())/float64(h)
+	}
+	return q, true
+}
+
+// surface returns the logarithm of the shades, in which light adds to the paper's own, after print is closed.
+func surface(small *image.Gray) []float64 {
+	w, h := small.Rect.Dx(), small.Rect.Dy()
+	out := make([]float64, w*h)
+	for y := range h {
+		for x := range w {
+			out[y*w+x] = math.Log(float64(small.Pix[y*small.Stride+x]) + 8)
+		}
+	}
+	lighter := func(a, b float64) float64 { return max(a, b) }
+	darker := func(a, b float64) float64 { return min(a, b) }
+	return spread(spread(out, w, h, letters, lighter), w, h, letters, darker)
+}
+
+// spread gives each pixel the chosen value of the square around it.
+func spread(pix []float64, w, h, reach int, choose func(a, b float64) float64) []float64 {
+	pass := func(from []float64, long, step, lines, stride int) []float64 {
+		to := make([]float64, len(from))
+		for l := range lines {
+			for i := range long {
+				v := from[l*stride+i*step]
+				for j := max(i-reach, 0); j <= min(i+reach, long-1); j++ {
+					v = choose(v, from[l*stride+j*step])
+				}
+				to[l*stride+i*step] = v
+			}
+		}
+		return to
+	}
+	return pass(pass(pix, w, 1, h, w), h, w, w, 1)
+}
+
+// flat marks the pixels with no edge beside them.
+func flat(shades []float64, w, h int) []bool {
+	out := make([]bool, w*h)
+	for y := 1; y < h-1; y++ {
+		for x := 1; x < w-1; x++ {
+			at := y*w + x
+			step := max(math.Abs(shades[at+1]-shades[at-1]), math.Abs(shades[at+w]-shades[at-w]))
+			out[at] = step < edge
+		}
+	}
+	return out
+}
+
+// region is a connected part of a picture.
+type region struct {
+	w, h    int
+	inside  []bool
+	size    int
+	lightly float64 // mean shade
+}
+
+// brightest returns the lightest of the large regions of flat pixels.
+func brightest(flat []bool, shades []float64, w, h int) *region {
+	var best *region
+	seen := make([]bool, len(flat))
+	for start := range flat {
+		if !flat[start] || seen[start] {
+			continue
+		}
+		r := region{w: w, h: h, inside: make([]bool, len(flat))}
+		stack := []int{start}
+		seen[start] = true
+		var members []int
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			members = append(members, at)
+			r.lightly += shades[at]
+			for _, next := range [4]int{at - 1, at + 1, at - w, at + w} { // the frame of the picture is never flat
+				if flat[next] && !seen[next] {
+					seen[next] = true
+					stack = append(stack, next)
+				}
+			}
+		}
+		r.size = len(members)
+		if float64(r.size) < leastSheet*float64(w*h) {
+			continue
+		}
+		for _, at := range members {
+			r.inside[at] = true
+		}
+		if r.lightly /= float64(r.size); best == nil || r.lightly > best.lightly {
+			best = &r
+		}
+	}
+	return best
+}
+
+// hull returns the convex hull of a region, clockwise as seen (y points down), by Andrew's monotone chain.
+func hull(r *region) []point {
+	var ends []point // the first and last pixel of each row
+	for y := range r.h {
+		row := r.inside[y*r.w : (y+1)*r.w]
+		first := slices.Index(row, true)
+		if first < 0 {
+			continue
+		}
+		last := len(row) - 1
+		for !row[last] {
+			last--
+		}
+		ends = append(ends, point{float64(first), float64(y)}, point{float64(last), float64(y)})
+	}
+	slices.SortFunc(ends, func(a, b point) int {
+		if a.x != b.x {
+			return cmpFloat(a.x, b.x)
+		}
+		return cmpFloat(a.y, b.y)
+	})
+	half := func(points []point) []point {
+		var out []point
+		for _, p := range points {
+			for len(out) > 1 && out[len(out)-1].sub(out[len(out)-2]).cross(p.sub(out[len(out)-1])) <= 0 {
+				out = out[:len(out)-1]
+			}
+			out = append(out, p)
+		}
+		return out[:len(out)-1]
+	}
+	lower := half(ends)
+	slices.Reverse(ends)
+	return append(lower, half(ends)...)
+}
+
+func cmpFloat(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// circumscribed returns the quadrilateral that is left when sides of a convex polygon are dropped one after the other, each time
+// the one whose neighbours meet with the least area added.
+func circumscribed(polygon []point) (quad, bool) {
+	for len(polygon) > 4 {
+		best, least, at := point{}, math.Inf(1), -1
+		n := len(polygon)
+		for i := range n {
+			a, b, c, d := polygon[(i+n-1)%n], polygon[i], polygon[(i+1)%n], polygon[(i+2)%n]
+			meet, ok := meeting(a, b, d, c)
+			if !ok {
+				continue
+			}
+			if area := math.Abs(meet.sub(b).cross(c.sub(b))) / 2; area < least {
+				best, least, at = meet, area, i
+			}
+		}
+		if at < 0 {
+			return quad{}, false
+		}
+		polygon[at] = best
+		polygon = slices.Delete(polygon, (at+1)%n, (at+1)%n+1)
+	}
+	if len(polygon) < 4 {
+		return quad{}, false
+	}
+	return quad(polygon), true
+}
+
+// meeting returns where the lines from a through b and from c through d meet, beyond b and d.
+func meeting(a, b, c, d point) (point, bool) {
+	u, v := b.sub(a), d.sub(c)
+	det := u.cross(v)
+	if math.Abs(det) < 1e-9 {
+		return point{}, false
+	}
+	t := c.sub(a).cross(v) / det
+	s := c.sub(a).cross(u) / det
+	return point{a.x + t*u.x, a.y + t*u.y}, t >= 1 && s >= 1
+}
+
+// fits reports whether a quadrilateral can be a sheet, and the region fills it.
+func (r *region) fits(q quad) bool {
+	area := 0.0
+	for i := range q {
+		a, b, c := q[(i+3)%4], q[i], q[(i+1)%4]
+		area += a.cross(b) / 2
+		u, v := a.sub(b), c.sub(b)
+		cos := (u.x*v.x + u.y*v.y) / max(math.Hypot(u.x, u.y)*math.Hypot(v.x, v.y), 1)
+		if math.Abs(cos) > 0.6 { // 53° to 127°
+			return false
+		}
+	}
+	area = math.Abs(area)
+	for i := range 2 {
+		a, b := q[i].far(q[i+1]), q[i+2].far(q[(i+3)%4])
+		if max(a, b) > 1.8*min(a, b) {
+			return false
+		}
+	}
+	return float64(r.size) > 0.6*area && area > leastSheet*float64(r.w*r.h)
+}
+
+// sides reports whether the region ends at each side of a quadrilateral, and darker ground begins beyond.
+func (r *region) sides(q quad, shades []float64) bool {
+	const samples, near, beyond = 60, 3.5, 5
+	for i := range q {
+		a, b := q[i], q[(i+1)%4]
+		long := a.far(b)
+		out := point{(b.y - a.y) / long, -(b.x - a.x) / long}
+		if m := (point{(q[0].x + q[2].x) / 2, (q[0].y + q[2].y) / 2}); m.sub(a).cross(b.sub(a))*out.cross(b.sub(a)) > 0 {
+			out = point{-out.x, -out.y}
+		}
+		good := 0
+		for k := range samples {
+			t := (float64(k) + 0.5) / samples
+			p := point{a.x + t*(b.x-a.x), a.y + t*(b.y-a.y)}
+			in, outside := point{p.x - near*out.x, p.y - near*out.y}, point{p.x + beyond*out.x, p.y + beyond*out.y}
+			i, okIn := r.index(in)
+			o, okOut := r.index(outside)
+			if okIn && okOut && r.inside[i] && shades[i]-shades[o] > edge {
+				good++
+			}
+		}
+		if good*10 < samples*8 {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *region) index(p point) (int, bool) {
+	x, y := int(math.Round(p.x)), int(math.Round(p.y))
+	return y*r.w + x, x >= 0 && y >= 0 && x < r.w && y < r.h
+}
+
+// turned returns the quadrilateral clockwise from the corner that is the upper left one if the sheet is turned by less than 45°.
+func (q quad) turned() quad {
+	if q[1].sub(q[0]).cross(q[2].sub(q[1])) < 0 { // y points down: clockwise is positive
+		q[1], q[3] = q[3], q[1]
+	}
+	best, most := 0, math.Inf(-1)
+	for i := range q {
+		// The upper side is the one that runs most to the right.
+		across := q[(i+1)%4].sub(q[i])
+		back := q[(i+2)%4].sub(q[(i+3)%4])
+		if right := across.x/math.Hypot(across.x, across.y) + back.x/math.Hypot(back.x, back.y); right > most {
+			best, most = i, right
+		}
+	}
+	return quad{q[best], q[(best+1)%4], q[(best+2)%4], q[(best+3)%4]}
+}
+
+// grown moves the corners outward by some pixels: the region ends where the edge begins.
+func (q quad) grown(by float64) quad {
+	m := point{(q[0].x + q[1].x + q[2].x + q[3].x) / 4, (q[0].y + q[1].y + q[2].y + q[3].y) / 4}
+	for i := range q {
+		d := q[i].sub(m)
+		long := max(math.Hypot(d.x, d.y), 1)
+		q[i] = point{q[i].x + d.x/long*by + 0.5, q[i].y + d.y/long*by + 0.5}
+	}
+	return q
+}
