@@ -1,6 +1,8 @@
 package ingestion
 
 import (
+	"slices"
+
 	tags "golang.org/x/text/language"
 
 	"github.com/vaultflow/vaultflow/ingestion/choose"
@@ -63,29 +65,34 @@ func (pub publishing) sourceName(p plan) string {
 	return pub.w.places.original()
 }
 
-// recognisedIn returns the language of scans without one: the language that somebody chose for recognition, if that worked. The
-// default language proves nothing.
+// recognisedIn returns the language of scans without one: the only language that they were read in, if that worked. A short text
+// does not prove what the worker found out.
 func (pub publishing) recognisedIn(pages []manifest.Page) string {
-	chosen := pub.w.set.OCR.Languages
-	if len(chosen) != 1 || chosen[0] == config.DefaultLanguage {
-		return ""
-	}
-	read := 0
+	var language string
+	chars := 0
 	for _, p := range pages {
 		switch {
 		case p.Text == nil || p.Text.Source == manifest.TextNone:
-		case p.Text.Source != manifest.TextOCR || p.LowConfidence(pub.w.set.OCR.MinConfidence):
+		case p.Text.Source != manifest.TextOCR || p.LowConfidence(pub.w.set.OCR.MinConfidence) || len(p.OCR.Languages) != 1:
+			return ""
+		case language != "" && p.OCR.Languages[0] != language:
 			return ""
 		default:
-			read++
+			language, chars = p.OCR.Languages[0], chars+p.Text.Chars
 		}
 	}
-	base, err := tags.ParseBase(chosen[0])
-	if err != nil || read == 0 {
+	if slices.Equal(pub.w.set.OCR.Languages, []string{config.DefaultLanguage}) && chars < provenBy {
+		return ""
+	}
+	base, err := tags.ParseBase(language)
+	if err != nil {
 		return "" // Tesseract has its own names for some languages
 	}
 	return base.String()
 }
+
+// provenBy is how many characters show the language of a text.
+const provenBy = 200
 
 // tags returns the note's tags.
 func (pub publishing) tags() []string {

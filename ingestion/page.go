@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -145,14 +146,17 @@ func (f pageFiles) recognised(ctx context.Context, p *manifest.Page, got *extrac
 	if p.OCR.Engine == "" {
 		p.OCR.Engine = "unnamed"
 	}
-	p.OCR.Confidence = percent(got.Confidence)
+	p.OCR.Confidence, p.OCR.Languages = percent(got.Confidence), got.Languages
+	if chosen := f.w.set.OCR.Languages; len(p.OCR.Languages) == 0 && !slices.Contains(chosen, extract.AutoLanguage) {
+		p.OCR.Languages = chosen
+	}
 	if got.Reason != "" {
 		p.OCR.Reason += "; " + markdown.OneLine(got.Reason, 200)
 	}
 	if !f.w.set.OCR.DropWords {
 		p.OCR.Path = "ocr/" + pageName(p.N) + ".json"
 		data, err := json.Marshal(ocrFile{
-			Page: p.N, Engine: p.OCR.Engine, Languages: f.w.set.OCR.Languages, Confidence: p.OCR.Confidence, Rotation: got.Rotation, Skew: got.Skew,
+			Page: p.N, Engine: p.OCR.Engine, Languages: p.OCR.Languages, Confidence: p.OCR.Confidence, Rotation: got.Rotation, Skew: got.Skew,
 			Width: got.Width, Height: got.Height, Words: got.Words,
 		})
 		if err != nil {

@@ -23,25 +23,28 @@ func TestPageWarnings_missingFonts(t *testing.T) {
 	}
 }
 
-// A document of scans is in the language that it was read in, when somebody chose that.
+// A document of scans is in the one language that it was read in.
 func TestRecognisedIn(t *testing.T) {
 	t.Parallel()
-	read := func(confidence float64) manifest.Page {
-		return manifest.Page{Text: &manifest.PageText{Source: manifest.TextOCR}, OCR: &manifest.PageOCR{Confidence: confidence}}
+	read := func(confidence float64, chars int, languages ...string) manifest.Page {
+		return manifest.Page{Text: &manifest.PageText{Source: manifest.TextOCR, Chars: chars}, OCR: &manifest.PageOCR{Confidence: confidence, Languages: languages}}
 	}
-	layer := manifest.Page{Text: &manifest.PageText{Source: manifest.TextLayer}}
+	layer, empty := manifest.Page{Text: &manifest.PageText{Source: manifest.TextLayer}}, manifest.Page{Text: &manifest.PageText{Source: manifest.TextNone}}
+	auto := []string{"auto"}
 	for name, c := range map[string]struct {
 		languages []string
 		pages     []manifest.Page
 		want      string
 	}{
-		"chosen":         {[]string{"deu"}, []manifest.Page{read(90), {Text: &manifest.PageText{Source: manifest.TextNone}}}, "de"},
-		"default":        {[]string{"eng"}, []manifest.Page{read(90)}, ""},
-		"two":            {[]string{"deu", "fra"}, []manifest.Page{read(90)}, ""},
-		"badly read":     {[]string{"deu"}, []manifest.Page{read(90), read(30)}, ""},
-		"other text":     {[]string{"deu"}, []manifest.Page{read(90), layer}, ""},
-		"nothing read":   {[]string{"deu"}, []manifest.Page{{Text: &manifest.PageText{Source: manifest.TextNone}}, {}}, ""},
-		"of Tesseract's": {[]string{"chi_sim"}, []manifest.Page{read(90)}, ""},
+		"chosen":         {[]string{"deu"}, []manifest.Page{read(90, 20, "deu"), empty}, "de"},
+		"found out":      {auto, []manifest.Page{read(90, 150, "deu"), read(90, 150, "deu")}, "de"},
+		"hardly proven":  {auto, []manifest.Page{read(90, 20, "eng")}, ""},
+		"two pages":      {auto, []manifest.Page{read(90, 500, "deu"), read(90, 500, "eng")}, ""},
+		"two":            {[]string{"deu", "fra"}, []manifest.Page{read(90, 500, "deu", "fra")}, ""},
+		"badly read":     {[]string{"deu"}, []manifest.Page{read(90, 500, "deu"), read(30, 500, "deu")}, ""},
+		"other text":     {[]string{"deu"}, []manifest.Page{read(90, 500, "deu"), layer}, ""},
+		"nothing read":   {[]string{"deu"}, []manifest.Page{empty, {}}, ""},
+		"of Tesseract's": {[]string{"chi_sim"}, []manifest.Page{read(90, 500, "chi_sim")}, ""},
 	} {
 		w := publishing{&work{set: config.Settings{OCR: config.OCR{Languages: c.languages, MinConfidence: 60}}}}
 		if got := w.recognisedIn(c.pages); got != c.want {

@@ -74,7 +74,7 @@ func defaultIngestion() Ingestion {
 		Image:  ImageIngestion{Strategies: []string{"image_ocr", "image_copy"}},
 		Office: Office{LibreOffice: "auto", Timeout: Duration(2 * time.Minute), MaxPages: 500},
 		OCR: OCR{
-			Languages: []string{"eng"}, DPI: 300, MinConfidence: 60, Words: true, Engines: []string{"tesseract"},
+			Languages: []string{"auto"}, DPI: 300, MinConfidence: 60, Words: true, Engines: []string{"tesseract"},
 			Mistral: MistralOCR{Model: "mistral-ocr-latest", Timeout: Duration(2 * time.Minute)},
 		},
 		Audio: Audio{Model: "whisper-1", MaxRequest: 25 << 20, Timeout: Duration(30 * time.Minute)},

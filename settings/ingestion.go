@@ -58,7 +58,7 @@ type Office struct {
 
 // OCR configures how text is read from pictures.
 type OCR struct {
-	Languages     []string   `yaml:"languages" doc:"Languages as Tesseract names them, such as eng, deu, nor. vaultflow doctor lists the installed ones."`
+	Languages     []string   `yaml:"languages" doc:"auto: the language of each page is found out, among the installed ones. Or languages as Tesseract names them, such as eng, deu, nor; several for pages that mix them. vaultflow doctor lists the installed ones."`
 	DPI           int        `yaml:"dpi" min:"72" max:"600" doc:"Resolution at which text is read."`
 	MinConfidence float64    `yaml:"min_confidence" min:"0" max:"100" doc:"Pages below this percentage are listed in the note."`
 	Words         bool       `yaml:"words" doc:"Keep words with their boxes in ocr/page_0001.json."`

@@ -238,7 +238,7 @@ func TestValues_nameEverySetting(t *testing.T) {
 		got[v.Path] = v.Value
 	}
 	for path, want := range map[string]string{
-		"ingestion.pdf.dpi": "150", "vault.quiet_period": "2s", "ingestion.memory": "1.5GiB", "ingestion.ocr.languages": "[eng]",
+		"ingestion.pdf.dpi": "150", "vault.quiet_period": "2s", "ingestion.memory": "1.5GiB", "ingestion.ocr.languages": "[auto]",
 		"models.aliases.sonnet.model": "claude-sonnet-4-5", "providers.anthropic.key": "***", "policy.budget.max_image_mb": "5",
 	} {
 		if got[path] != want {

@@ -224,6 +224,9 @@ func validateLists(s *Settings, r *reporter) {
 			fault(s, r, "ingestion.ocr.languages", CodeValue, "write [eng, deu]", "ingestion.ocr.languages: %q is not a Tesseract language", language)
 		}
 	}
+	if languages := s.Ingestion.OCR.Languages; len(languages) > 1 && slices.Contains(languages, "auto") {
+		fault(s, r, "ingestion.ocr.languages", CodeValue, "write auto alone, or only the languages", "ingestion.ocr.languages: auto and other languages exclude each other")
+	}
 	for key, list := range map[string][]string{
 		"ingestion.ocr.languages": s.Ingestion.OCR.Languages, "ingestion.pdf.strategies": s.Ingestion.PDF.Strategies,
 		"ingestion.image.strategies": s.Ingestion.Image.Strategies, "ingestion.ocr.engines": s.Ingestion.OCR.Engines,

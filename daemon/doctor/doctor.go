@@ -57,7 +57,7 @@ func examineWorker(ctx context.Context, a *daemon.Workspace) []Finding {
 	if report.Version != "" {
 		all = append(all,
 			Finding{Subject: "worker", State: "ok", Message: fmt.Sprintf("%s, MuPDF %s, Tesseract %s (%s)", report.Version, report.MuPDF, report.Tesseract, report.Worker)},
-			Finding{Subject: "ocr", State: "ok", Message: "languages: " + strings.Join(report.Languages, ", ")},
+			Finding{Subject: "ocr", State: "ok", Message: "languages: " + strings.Join(report.Languages, ", ") + "; others come with the packages tesseract-ocr-NAME (Debian, Ubuntu), such as tesseract-ocr-deu"},
 			Finding{Subject: "confinement", State: "ok", Message: report.Confinement})
 	}
 	return all

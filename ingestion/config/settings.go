@@ -78,8 +78,8 @@ type Settings struct {
 	Audio Audio `json:"audio,omitzero"`
 }
 
-// DefaultLanguage is the language that Tesseract reads by default.
-const DefaultLanguage = "eng"
+// DefaultLanguage has the worker find out the language of each page.
+const DefaultLanguage = extract.AutoLanguage
 
 // Asked is what a user requested for one import. It overrides the settings of the vault and of folders.
 type Asked struct {

@@ -80,13 +80,9 @@ func (r PageRequest) check() error {
 		return fmt.Errorf("a cap of %d bytes", r.MaxBytes)
 	case r.Rect != nil && !encloses(*r.Rect):
 		return fmt.Errorf("rectangle %+v", *r.Rect)
-	case len(r.Languages) > 100:
-		return fmt.Errorf("%d languages", len(r.Languages))
 	}
-	for _, language := range r.Languages {
-		if !ValidLanguage(language) {
-			return fmt.Errorf("language %.40q is no name", language)
-		}
+	if err := checkLanguages(r.Languages); err != nil {
+		return err
 	}
 	switch r.Format {
 	case "", "auto", "png", "jpeg":
@@ -103,6 +99,18 @@ func ValidLanguage(name string) bool {
 		}
 	}
 	return name != "" && len(name) <= 40
+}
+
+func checkLanguages(list []string) error {
+	if len(list) > 100 {
+		return fmt.Errorf("%d languages", len(list))
+	}
+	for _, language := range list {
+		if !ValidLanguage(language) {
+			return fmt.Errorf("language %.40q is no name", language)
+		}
+	}
+	return nil
 }
 
 func (e Error) check() error {
@@ -211,6 +219,9 @@ func (o PageOCR) check() error {
 		}
 	}
 	if err := checkDoubts(o.Doubts); err != nil {
+		return err
+	}
+	if err := checkLanguages(o.Languages); err != nil {
 		return err
 	}
 	return short(o.Engine, o.Reason)

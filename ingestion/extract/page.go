@@ -92,6 +92,9 @@ type PageImage struct {
 	Identity  string  `json:"identity,omitempty"` // SHA-256 of the page's grey raster at a fixed low resolution; empty if not known
 }
 
+// AutoLanguage stands for the language that a page is written in, which the worker finds out.
+const AutoLanguage = "auto"
+
 // PageOCR is what recognition found on a page.
 type PageOCR struct {
 	Text       string  `json:"text"`
@@ -104,7 +107,8 @@ type PageOCR struct {
 	Width      int     `json:"width"` // of the picture that the boxes refer to: the page after Rotation, with its skew
 	Height     int     `json:"height"`
 
-	Doubts []doubt.Doubt `json:"doubts,omitempty"`
+	Languages []string      `json:"languages,omitempty"` // that it was read in; empty: those that were asked for
+	Doubts    []doubt.Doubt `json:"doubts,omitempty"`
 }
 
 // Word is a recognised word with its box in pixels of the picture that was read.

@@ -280,11 +280,22 @@ func (n *Note) languages() []string {
 	if n.Manifest.Source.Kind == filetype.KindAudio {
 		return nil // they are those of text in pictures
 	}
-	used := func(p manifest.Page) bool { return p.OCR != nil && p.OCR.Engine != "" }
-	if !slices.ContainsFunc(n.Manifest.Pages, used) {
-		return nil
+	var all []string
+	for _, p := range n.Manifest.Pages {
+		if p.OCR == nil || p.OCR.Engine == "" {
+			continue
+		}
+		read := p.OCR.Languages
+		if len(read) == 0 {
+			read = n.Settings.Languages // of an older version
+		}
+		for _, language := range read {
+			if !slices.Contains(all, language) {
+				all = append(all, language)
+			}
+		}
 	}
-	return n.Settings.Languages
+	return all
 }
 
 func (n *Note) lowPages() []int {

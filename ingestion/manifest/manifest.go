@@ -223,6 +223,7 @@ type PageOCR struct {
 	Engine     string   `json:"engine,omitempty"`
 	Confidence float64  `json:"confidence,omitempty"` // percent, mean over the words
 	Rotation   int      `json:"rotation,omitempty"`   // degrees clockwise by which the page was turned to be read
+	Languages  []string `json:"languages,omitempty"`  // that the worker read it in, as Tesseract names them
 	Error      string   `json:"error,omitempty"`
 	Skipped    []string `json:"skipped,omitempty"`  // engines that did not answer, each with why
 	Service    bool     `json:"service,omitempty"`  // a service read it, which reports no confidence

@@ -55,6 +55,12 @@ func Self(ctx context.Context, c Config, languages []string) (Report, error) {
 	}
 	out.Version, out.MuPDF, out.Tesseract, out.Tessdata, out.Languages, out.Confinement = h.Version, h.MuPDF, h.Tesseract, h.Tessdata, h.Languages, h.Confinement
 	for _, language := range languages {
+		if language == extract.AutoLanguage && len(h.Languages) > 0 {
+			continue
+		}
+		if language == extract.AutoLanguage {
+			language = "eng"
+		}
 		if !slices.Contains(h.Languages, language) {
 			out.Problems = append(out.Problems, Problem{
 				Code: "language_missing", Message: fmt.Sprintf("language data for %q is not in %q", language, h.Tessdata),

@@ -204,6 +204,10 @@ func TestSelf_namesProblems(t *testing.T) {
 	if report.Problems[0].Code != "language_missing" || report.Problems[1].Code != string(failure.Unconfined) {
 		t.Errorf("problems: %+v", report.Problems)
 	}
+	report, err = Self(t.Context(), pretend(t, "hello:unconfined"), []string{"auto"})
+	if err != nil || len(report.Problems) != 1 {
+		t.Errorf("with the languages found out: %+v, %v", report, err)
+	}
 	report, err = Self(t.Context(), Config{Worker: "/no/such/worker"}, nil)
 	if err != nil || len(report.Problems) != 1 || report.Problems[0].Fix == "" {
 		t.Errorf("without a worker: %+v, %v", report, err)

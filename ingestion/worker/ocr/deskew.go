@@ -8,11 +8,13 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
 )
 
-// Skew is measured up to maxSkew degrees each way; what scanners and copiers do is below five. Less than minSkew does not
-// matter to recognition: at 0.3° a line of a whole page rises by less than its own height.
+// What scanners and copiers do is below five degrees, and is looked for first. A page that lies askew under a camera may be at
+// any angle; beyond 45° it is nearer to another of its sides. Less than minSkew does not matter to recognition: at 0.3° a line of
+// a whole page rises by less than its own height.
 const (
-	maxSkew = 10.0
-	minSkew = 0.3
+	usualSkew = 10.0
+	maxSkew   = 45.0
+	minSkew   = 0.3
 )
 
 // Sizes of the picture in which skew is measured, and of the samples taken from it.
@@ -21,44 +23,66 @@ const (
 	skewPoints = 60_000 // dark pixels at most
 )
 
-// By how much turning the page has to sharpen its lines: over the page as it is, and over other angles. Photographs have
-// no angle that stands out.
+// By how much turning the page has to sharpen its lines: over the page as it is, and over other angles. Photographs of other
+// things have no angle that stands out.
 const (
 	clearer  = 1.15
 	standing = 2.0
+	askew    = 3.0 // beyond usualSkew
 )
 
 // skew estimates the angle in degrees, clockwise positive, by which the lines of a picture are off the nearest of its
-// sides: lines that run down count as well, since the page may lie on its side. It is 0 when nothing speaks for another.
+// sides: lines that run down count as well, since the page may lie on its side. It is 0 when nothing speaks for another, and at
+// most limit.
 //
 // The method is Postl's: among the projections of the dark pixels, that along the lines changes most from one step to the next
 // (W. Postl, Detection of linear oblique structures and skew scan in digitized documents, 1986).
-func skew(img *image.Gray) float64 {
+func skew(img *image.Gray, limit float64) float64 {
 	dark := darkPoints(img)
 	if len(dark) < 100 {
 		return 0
 	}
 	straight := sharpness(dark, 0)
-	best, most := 0.0, straight
-	look := func(from, to, step float64) (all []float64) {
-		for angle := from; angle <= to; angle += step {
-			s := sharpness(dark, angle)
-			if all = append(all, s); s > most {
-				best, most = angle, s
-			}
+	usual := search{points: dark, most: straight}
+	all := usual.look(-usualSkew, usualSkew, 0.25)
+	stands := usual.stands(all, standing)
+	if limit > usualSkew && (!stands || math.Abs(usual.best) >= minSkew) {
+		wide := search{points: scattered(dark)}
+		if all := wide.look(-limit, limit, 0.5); math.Abs(wide.best) > usualSkew && wide.stands(all, askew) {
+			wide.look(wide.best-0.4, wide.best+0.4, 0.05)
+			return wide.best
 		}
-		return all
 	}
-	all := look(-maxSkew, maxSkew, 0.25)
+	if !stands || usual.most < straight*clearer {
+		return 0
+	}
+	usual.look(usual.best-0.2, usual.best+0.2, 0.05)
+	if math.Abs(usual.best) < minSkew {
+		return 0
+	}
+	return usual.best
+}
+
+// search is for the angle at which points lie in the sharpest lines.
+type search struct {
+	points     []point
+	best, most float64
+}
+
+func (s *search) look(from, to, step float64) (all []float64) {
+	for angle := from; angle <= to; angle += step {
+		sharp := sharpness(s.points, angle)
+		if all = append(all, sharp); sharp > s.most {
+			s.best, s.most = angle, sharp
+		}
+	}
+	return all
+}
+
+// stands reports whether the best angle stands out of all that were looked at.
+func (s *search) stands(all []float64, by float64) bool {
 	slices.Sort(all)
-	if most < straight*clearer || most < all[len(all)/2]*standing {
-		return 0
-	}
-	look(best-0.2, best+0.2, 0.05)
-	if math.Abs(best) < minSkew {
-		return 0
-	}
-	return best
+	return s.most >= all[len(all)/2]*by
 }
 
 // point is a dark pixel, from the middle of the picture.
@@ -89,6 +113,22 @@ func darkPoints(img *image.Gray) []point {
 	return out
 }
 
+// scattered moves each point within its pixel: pixels in rows along a diagonal would pass for lines.
+func scattered(points []point) []point {
+	out := make([]point, len(points))
+	state := uint64(1)
+	within := func() float64 {
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
+		return float64(state>>11)/(1<<53) - 0.5
+	}
+	for i, p := range points {
+		out[i] = point{p.x + within(), p.y + within()}
+	}
+	return out
+}
+
 // linesRunDown reports whether the lines of a picture that is straight run from top to bottom rather than across.
 func linesRunDown(img *image.Gray) bool {
 	across, down := changes(darkPoints(img), 0)
@@ -114,17 +154,4 @@ func changes(dark []point, degrees float64) (across, down float64) {
 		down += (columns[i+1] - columns[i]) * (columns[i+1] - columns[i])
 	}
 	return across, down
-}
-
-// skewBoxes moves boxes from a sheet that was turned back by skew to the picture as it was: each becomes the upright box
-// around the turned one.
-func skewBoxes(boxes []Word, degrees float64, from, to image.Point) {
-	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	for i, b := range boxes {
-		x := float64(b.Rect.Min.X+b.Rect.Max.X-from.X) / 2
-		y := float64(b.Rect.Min.Y+b.Rect.Max.Y-from.Y) / 2
-		w, h := float64(raster.SheetSide(b.Rect.Dx(), b.Rect.Dy(), sin, cos)), float64(raster.SheetSide(b.Rect.Dy(), b.Rect.Dx(), sin, cos))
-		cx, cy := x*cos-y*sin+float64(to.X)/2, x*sin+y*cos+float64(to.Y)/2
-		boxes[i].Rect = image.Rect(int(cx-w/2), int(cy-h/2), int(math.Ceil(cx+w/2)), int(math.Ceil(cy+h/2)))
-	}
 }

@@ -12,13 +12,13 @@ import (
 func TestSkew_isMeasured(t *testing.T) {
 	t.Parallel()
 	page := pdftest.Drawing(827, 1169, 100, prose...)
-	for _, angle := range []float64{0, 0.5, -1, 3, -9.5} {
+	for _, angle := range []float64{0, 0.5, -1, 3, -9.5, 14, -30, 44} {
 		for quarter := range 2 {
 			scan := raster.Turn(page, angle)
 			if quarter == 1 {
 				scan = raster.Quarter(scan)
 			}
-			if got := skew(scan); math.Abs(got-angle) > 0.2 {
+			if got := skew(scan, maxSkew); math.Abs(got-angle) > 0.2 {
 				t.Errorf("turned by %g and %d quarters: %.2f", angle, quarter, got)
 			}
 		}
@@ -35,31 +35,9 @@ func TestSkew_leavesTheRestAlone(t *testing.T) {
 		"other noise":  pdftest.Noise(1200, 700, 4),
 		"a little off": raster.Turn(pdftest.Drawing(827, 1169, 100, prose...), 0.1),
 	} {
-		if got := skew(img); got != 0 {
+		if got := skew(img, maxSkew); got != 0 {
 			t.Errorf("%s: skewed by %.2f", name, got)
 		}
-	}
-}
-
-// A box is where it was before the page was straightened.
-func TestSkewBoxes_goBack(t *testing.T) {
-	t.Parallel()
-	page := image.NewGray(image.Rect(0, 0, 800, 600))
-	for i := range page.Pix {
-		page.Pix[i] = 255
-	}
-	mark := image.Rect(600, 100, 640, 120)
-	for y := mark.Min.Y; y < mark.Max.Y; y++ {
-		for x := mark.Min.X; x < mark.Max.X; x++ {
-			page.Pix[y*page.Stride+x] = 0
-		}
-	}
-	scan := raster.Turn(page, 5)
-	straight := raster.Turn(scan, -5)
-	boxes := []Word{{Rect: darkIn(straight)}}
-	skewBoxes(boxes, 5, straight.Rect.Size(), scan.Rect.Size())
-	if want := darkIn(scan); !boxes[0].Rect.Inset(-3).In(want.Inset(-8)) || !want.In(boxes[0].Rect.Inset(-3)) {
-		t.Errorf("box %v, the mark is at %v", boxes[0].Rect, want)
 	}
 }
 
@@ -79,7 +57,7 @@ func darkIn(img *image.Gray) image.Rectangle {
 func BenchmarkSkew(b *testing.B) {
 	page := raster.Turn(pdftest.Drawing(2480, 3508, 300, prose...), 2)
 	for b.Loop() {
-		skew(page)
+		skew(page, maxSkew)
 	}
 }
 

@@ -72,13 +72,7 @@ func runOf(word string) int {
 	return runsRight
 }
 
-// turnBoxes moves boxes to where they are after the picture of this size was turned clockwise.
-func turnBoxes(boxes []Word, degrees int, size image.Point) {
-	for i, b := range boxes {
-		boxes[i].Rect = turnRect(b.Rect, degrees, size)
-	}
-}
-
+// turnRect moves a box to where it is after the picture of this size was turned clockwise.
 func turnRect(r image.Rectangle, degrees int, size image.Point) image.Rectangle {
 	switch degrees {
 	case 90:

@@ -1,4 +1,5 @@
-// Package ocr reads the text of pictures: it straightens a page, has an [Engine] recognise it, and drops what is noise.
+// Package ocr reads the text of pictures: it straightens a page, has an [Engine] recognise it in the language that it is written
+// in, and drops what is noise.
 package ocr
 
 import (
@@ -6,8 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"os"
-	"path/filepath"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,7 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
-	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
+	"github.com/vaultflow/vaultflow/ingestion/worker/photo"
 )
 
 // Word is a recognised word and its place in the structure of the page.
@@ -26,10 +26,22 @@ type Word struct {
 	Block, Paragraph, Line int
 }
 
-// Engine recognises the words of PNG pictures. It is used by one goroutine.
+// Orientation is which way up a page lies, and in which script it is written.
+type Orientation struct {
+	Turn   int     // degrees clockwise by which to turn the picture
+	Sure   float64 // that this is so; above 2 it usually is
+	Script string  // Latin, Cyrillic, Han …
+}
+
+// sureWay is how sure an engine has to be of an orientation.
+const sureWay = 1.0
+
+// Engine recognises the words of pictures. It is used by one goroutine.
 type Engine interface {
 	Name() string // with its version
 	Recognise(png []byte, languages []string) ([]Word, error)
+	// Orient reports how a page lies, or false if it has too few letters.
+	Orient(img *image.Gray) (Orientation, bool)
 	Close()
 }
 
@@ -37,7 +49,8 @@ type Engine interface {
 type Reader struct {
 	tessdata string
 	start    func(tessdata string) Engine
-	engine   Engine // nil until it is needed
+	engine   Engine   // nil until it is needed
+	usual    []string // language of the last page that was read in the language that it is written in
 }
 
 // NewReader returns a reader that starts its engine with the first picture. Without start it reads nothing.
@@ -52,46 +65,118 @@ func (r *Reader) Close() {
 	}
 }
 
-// poor is the confidence below which a page may be upside down: such pages reach about 26, upright ones 90.
+// poor is the confidence below which a page may be upside down or in another script: such pages reach about 26, upright ones 90.
 const poor = 60.0
 
-// Read recognises a picture, whichever way it was scanned. The places of the words are those on the upright picture, turned
-// by a multiple of 90 degrees but still skewed, so that the words fit a picture of the page.
+// Read recognises a picture, whichever way it was scanned or photographed. The places of the words are those on the upright
+// picture, turned by a multiple of 90 degrees but still skewed and with its perspective, so that the words fit a picture of the
+// page.
 func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, error) {
-	if err := r.ready(languages); err != nil {
+	v, err := r.choose(languages)
+	if err != nil {
 		return nil, err
 	}
-	out := &extract.PageOCR{Engine: r.engine.Name(), Width: img.Rect.Dx(), Height: img.Rect.Dy()}
+	out := &extract.PageOCR{Engine: r.engine.Name(), Width: img.Rect.Dx(), Height: img.Rect.Dy(), Languages: v.languages}
 	if blank(img) {
 		out.Reason = "the picture is blank"
 		return out, nil
 	}
-	straight := img
-	if out.Skew = skew(img); out.Skew != 0 {
-		straight = raster.Turn(img, -out.Skew)
-	}
-	size, quarter := straight.Rect.Size(), 0
-	if out.Skew != 0 && !mayRunDown(languages) && linesRunDown(straight) {
-		// Tesseract read such a page with two columns across them.
-		straight, quarter = raster.Quarter(straight), 90
-	}
-	best, turn, err := r.upright(straight, languages)
+	best, err := r.best(img, v)
 	if err != nil {
 		return nil, err
 	}
-	turn = (turn + quarter) % 360
-	if out.Rotation = turn; turn%180 != 0 {
-		out.Width, out.Height = out.Height, out.Width
-		size = image.Pt(size.Y, size.X)
+	if best, err = r.translate(best, &v); err != nil {
+		return nil, err
 	}
-	if out.Skew != 0 {
-		skewBoxes(best.words, out.Skew, size, image.Pt(out.Width, out.Height))
+	size := img.Rect.Size()
+	if out.Rotation = best.rotation; out.Rotation%180 != 0 {
+		out.Width, out.Height = size.Y, size.X
 	}
 	words, dropped := legible(best.words)
-	out.Reason = turns(out.Rotation, out.Skew, dropped)
+	for i := range words {
+		words[i].Rect = turnRect(best.page.Back.Box(words[i].Rect), out.Rotation, size)
+	}
 	sum, letters := score(words)
+	out.Skew, out.Languages = best.skew, v.languages
 	out.Text, out.Words, out.Confidence = textOf(words), placesOf(words, out.Width, out.Height), sum/float64(max(letters, 1))
+	out.Reason = best.reasons(dropped, v)
+	out.Doubts = best.doubts(words, out.Confidence, v)
 	return out, nil
+}
+
+// attempt is a picture that was made ready in one way, and what was read in it.
+type attempt struct {
+	page     photo.Page // as it was recognised
+	rotation int        // degrees clockwise by which the picture has to be turned to be upright
+	skew     float64
+	lies     Orientation // if it was asked for
+	reading
+}
+
+// best reads a picture after it was corrected, and also as it is if that went badly.
+func (r *Reader) best(img *image.Gray, v version) (attempt, error) {
+	best, err := r.attempt(photo.Correct(img), maxSkew, v)
+	if err != nil || best.mean >= poor || len(best.page.Said) == 0 && math.Abs(best.skew) <= usualSkew {
+		return best, err
+	}
+	plain, err := r.attempt(photo.Plain(img), usualSkew, v)
+	if err == nil && plain.score > best.score {
+		best = plain
+	}
+	return best, err
+}
+
+// attempt straightens a page by at most some degrees and recognises it whichever way up it is.
+func (r *Reader) attempt(page photo.Page, limit float64, v version) (a attempt, err error) {
+	a.page = page
+	if a.skew = skew(page.Picture, limit); a.skew != 0 {
+		a.page = a.page.Turned(-a.skew)
+		if !mayRunDown(v.languages) && linesRunDown(a.page.Picture) {
+			// Tesseract read such a page with two columns across them.
+			a.turn(90)
+		}
+	}
+	if a.reading, err = r.recognise(a.page.Picture, v.languages); err != nil {
+		return a, err
+	}
+	if a.mean < poor {
+		if err := r.reorient(&a, v); err != nil {
+			return a, err
+		}
+	}
+	a.rotation = (a.rotation + facing(a.words)) % 360
+	return a, nil
+}
+
+// turn turns the page clockwise by a multiple of 90 degrees.
+func (a *attempt) turn(degrees int) {
+	a.page, a.rotation = a.page.Quartered(degrees/90), (a.rotation+degrees)%360
+}
+
+// reorient looks for another way up in which a page reads better. It is asked for pages that read badly alone, because it takes
+// a third of the time of recognition.
+func (r *Reader) reorient(a *attempt, v version) error {
+	degrees := 0
+	if o, ok := r.engine.Orient(a.page.Picture); ok {
+		if a.lies = o; o.Sure >= sureWay {
+			degrees = o.Turn
+		}
+	} else if a.letters > 0 {
+		degrees = 180 // lines that run down are read as well as those that run right: a half turn is what is left to try
+	}
+	if degrees == 0 {
+		return nil
+	}
+	next := *a
+	next.turn(degrees)
+	var err error
+	if next.reading, err = r.recognise(next.page.Picture, v.languages); err != nil {
+		return err
+	}
+	if next.score > a.score*1.5 && next.mean > a.mean {
+		*a = next
+	}
+	return nil
 }
 
 // mayRunDown reports whether lines from top to bottom are usual in one of the languages.
@@ -101,42 +186,22 @@ func mayRunDown(languages []string) bool {
 	})
 }
 
-// turns describes how a page was turned before it was read, and what was left out.
-func turns(rotation int, skew float64, dropped int) string {
-	var said []string
-	if rotation != 0 {
-		said = append(said, fmt.Sprintf("the page has to be turned by %d degrees to be read", rotation))
+// reasons describes how a page was made ready and turned, in which language it was read, and what was left out.
+func (a attempt) reasons(dropped int, v version) string {
+	said := slices.Clone(a.page.Said)
+	if a.rotation != 0 {
+		said = append(said, fmt.Sprintf("the page has to be turned by %d degrees to be read", a.rotation))
 	}
-	if skew != 0 {
-		said = append(said, fmt.Sprintf("its lines are skewed by %.1f degrees", skew))
+	if a.skew != 0 {
+		said = append(said, fmt.Sprintf("its lines are skewed by %.1f degrees", a.skew))
+	}
+	if v.auto {
+		said = append(said, "read as "+strings.Join(v.languages, ", "))
 	}
 	if dropped > 0 {
 		said = append(said, fmt.Sprintf("%d words taken for noise", dropped))
 	}
 	return strings.Join(said, "; ")
-}
-
-// upright recognises a picture whichever way up it is. The words are those of the picture turned clockwise by turn.
-func (r *Reader) upright(img *image.Gray, languages []string) (best reading, turn int, err error) {
-	if best, err = r.recognise(img, languages); err != nil {
-		return best, 0, err
-	}
-	if best.letters > 0 && best.mean < poor {
-		// Lines that run down are read as well as those that run right: a half turn is what is left to try. Tesseract's own
-		// detection of directions takes a third more time, on every page.
-		next, err := r.recognise(raster.Quarter(raster.Quarter(img)), languages)
-		if err != nil {
-			return best, 0, err
-		}
-		if next.score > best.score*1.5 && next.mean > best.mean {
-			best, turn = next, 180
-		}
-	}
-	if more := facing(best.words); more != 0 {
-		turnBoxes(best.words, more, img.Rect.Size())
-		turn = (turn + more) % 360
-	}
-	return best, turn, nil
 }
 
 // reading is the result of recognition in one direction.
@@ -174,7 +239,7 @@ func score(words []Word) (sum float64, letters int) {
 // ready starts the engine. It looks for the language data first, because Tesseract ends the process when they are missing.
 func (r *Reader) ready(languages []string) error {
 	for _, language := range languages {
-		if !extract.ValidLanguage(language) || !opens(filepath.Join(r.tessdata, language+".traineddata")) {
+		if !extract.ValidLanguage(language) || !slices.Contains(Languages(r.tessdata), language) {
 			return &extract.Error{Code: failure.Unsupported, Message: fmt.Sprintf("language data for %q is not installed in %q", language, r.tessdata)}
 		}
 	}
@@ -185,16 +250,6 @@ func (r *Reader) ready(languages []string) error {
 		r.engine = r.start(r.tessdata)
 	}
 	return nil
-}
-
-// opens reports whether a file can be read. It opens the file, because a confined worker may not ask in any other way.
-func opens(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	f.Close()
-	return true
 }
 
 // textOf rebuilds the text from the words: a line for a line, an empty one between paragraphs and blocks.

@@ -1,7 +1,5 @@
 //go:build worker
 
-// Package tesseract recognises text with Tesseract, which is linked through cgo. It is part of programs built with the tag
-// worker.
 package tesseract
 
 import (
@@ -22,6 +20,7 @@ type Engine struct {
 	client    *gosseract.Client
 	tessdata  string
 	languages []string
+	orientation
 }
 
 var _ ocr.Engine = (*Engine)(nil)
@@ -35,7 +34,10 @@ func New(tessdata string) *Engine {
 func (t *Engine) Name() string { return "tesseract " + Version() }
 
 // Close frees the client.
-func (t *Engine) Close() { _ = t.client.Close() } // it always returns nil
+func (t *Engine) Close() {
+	_ = t.client.Close() // it always returns nil
+	t.closeOrient()
+}
 
 // Recognise asks for words alone: asking for the text as well would read the picture twice. The page segmentation is
 // set as a variable, because the binding forgets SetPageSegMode before the first picture. The picture has to be a PNG:

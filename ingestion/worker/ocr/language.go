@@ -1,0 +1,167 @@
+package ocr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/abadojack/whatlanggo"
+
+	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// version is in which languages a page is read.
+type version struct {
+	languages []string
+	auto      bool   // they are found out
+	wanted    string // a language that the page seems to be written in, and that was not read
+	missing   bool   // because its data is not installed
+}
+
+// choose returns the languages to read the next page in. For auto, that is the language of the page before: most documents have
+// one.
+func (r *Reader) choose(languages []string) (version, error) {
+	v := version{languages: languages, auto: slices.Equal(languages, []string{extract.AutoLanguage})}
+	if v.auto {
+		v.languages = r.usual
+	}
+	if len(v.languages) == 0 {
+		there := Languages(r.tessdata)
+		if len(there) == 0 {
+			return v, &extract.Error{Code: failure.Unsupported, Message: fmt.Sprintf("no language data is installed in %q", r.tessdata)}
+		}
+		v.languages = there[:1]
+		if slices.Contains(there, "eng") {
+			v.languages = []string{"eng"}
+		}
+	}
+	return v, r.ready(v.languages)
+}
+
+// translate reads a page again in the language that it seems to be written in, if that is another one: the script tells it for
+// pages that cannot be read at all, the words for others. It changes v to that language.
+func (r *Reader) translate(a attempt, v *version) (attempt, error) {
+	there := Languages(r.tessdata)
+	if languages := scripts[a.lies.Script]; a.mean < poor && len(languages) > 0 && !slices.ContainsFunc(languages, func(l string) bool { return slices.Contains(v.languages, l) }) {
+		at := slices.IndexFunc(languages, func(l string) bool { return slices.Contains(there, l) })
+		if v.wanted, v.missing = languages[max(at, 0)], at < 0; v.missing || !v.auto {
+			return a, nil
+		}
+		next := a
+		if a.lies.Sure >= sureWay {
+			next.turn(a.lies.Turn)
+		}
+		if err := r.again(&a, next, v); err != nil {
+			return a, err
+		}
+	}
+	text := textOf(a.words)
+	language := guess(text, there)
+	if language == "" || slices.Contains(v.languages, language) {
+		if v.wanted == "" {
+			v.wanted = foreign(text, there, a.mean)
+			v.missing = v.wanted != ""
+		}
+		return a, nil
+	}
+	if v.wanted = language; !v.auto {
+		return a, nil
+	}
+	return a, r.again(&a, a, v)
+}
+
+// again reads a page in the language that is wanted, and keeps the better reading.
+func (r *Reader) again(a *attempt, next attempt, v *version) (err error) {
+	wanted := []string{v.wanted}
+	if next.reading, err = r.recognise(next.page.Picture, wanted); err != nil {
+		return err
+	}
+	v.wanted = ""
+	if next.mean > a.mean && next.score > 0.8*a.score {
+		*a, v.languages, r.usual = next, wanted, wanted
+	}
+	return nil
+}
+
+// guess returns which of some languages a text is written in, or "" if that is not evident.
+func guess(text string, among []string) string {
+	only := map[whatlanggo.Lang]bool{}
+	for _, name := range among {
+		for code, language := range names {
+			if language == name {
+				only[code] = true
+			}
+		}
+	}
+	if len(only) < 2 || lettersIn(text) < 40 {
+		return ""
+	}
+	info := whatlanggo.DetectWithOptions(text, whatlanggo.Options{Whitelist: only})
+	if !info.IsReliable() {
+		return ""
+	}
+	return names[info.Lang]
+}
+
+// foreign returns the language of a text if its data is not installed. It has to be evident: a text that was read in another
+// language is full of faults.
+func foreign(text string, there []string, mean float64) string {
+	if mean < poor || mean > 93 || lettersIn(text) < 200 {
+		return ""
+	}
+	info := whatlanggo.Detect(text)
+	name := names[info.Lang]
+	if info.Confidence < 0.95 || slices.Contains(there, name) {
+		return ""
+	}
+	return name
+}
+
+func lettersIn(text string) (n int) {
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// names are the languages that can be told by their words, as Tesseract names them.
+var names = tesseractNames()
+
+func tesseractNames() map[whatlanggo.Lang]string {
+	other := map[string]string{ // ISO 639-3 and what Tesseract says
+		"arb": "ara", "cmn": "chi_sim", "nob": "nor", "nno": "nor", "pes": "fas", "azj": "aze", "ydd": "yid", "kur": "kmr", "skr": "",
+	}
+	all := map[whatlanggo.Lang]string{}
+	for code := range whatlanggo.Langs {
+		name := code.Iso6393()
+		if t, ok := other[name]; ok {
+			name = t
+		}
+		all[code] = name
+	}
+	return all
+}
+
+// scripts are the languages that are written in a script as Tesseract names it, the most usual first.
+var scripts = map[string][]string{
+	"Arabic": {"ara", "fas", "urd"}, "Armenian": {"hye"}, "Bengali": {"ben"}, "Cyrillic": {"rus", "ukr", "bul", "srp", "bel", "mkd"},
+	"Devanagari": {"hin", "mar", "nep"}, "Ethiopic": {"amh"}, "Georgian": {"kat"}, "Greek": {"ell"}, "Gujarati": {"guj"}, "Gurmukhi": {"pan"},
+	"Han": {"chi_sim", "chi_tra", "jpn"}, "Hangul": {"kor"}, "Hebrew": {"heb", "yid"}, "Hiragana": {"jpn"}, "Japanese": {"jpn"}, "Kannada": {"kan"},
+	"Katakana": {"jpn"}, "Khmer": {"khm"}, "Korean": {"kor"}, "Lao": {"lao"}, "Malayalam": {"mal"}, "Myanmar": {"mya"}, "Sinhala": {"sin"},
+	"Tamil": {"tam"}, "Telugu": {"tel"}, "Thai": {"tha"}, "Tibetan": {"bod"},
+}
+
+// advice says what to do about a page in a language that was not read.
+func (v version) advice() string {
+	switch {
+	case v.wanted == "":
+		return ""
+	case v.missing:
+		return fmt.Sprintf("it seems to be written in the language %s, which is not installed: install tesseract-ocr-%s", v.wanted, strings.ReplaceAll(v.wanted, "_", "-"))
+	}
+	return fmt.Sprintf("it seems to be written in the language %s: add that to ingestion.ocr.languages, or write auto there", v.wanted)
+}
