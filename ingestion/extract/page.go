@@ -92,7 +92,7 @@ type PageImage struct {
 	Identity  string  `json:"identity,omitempty"` // SHA-256 of the page's grey raster at a fixed low resolution; empty if not known
 }
 
-// AutoLanguage stands for the language that a page is written in, which the worker finds out.
+// AutoLanguage represents the language that a page is written in, which the worker finds out.
 const AutoLanguage = "auto"
 
 // PageOCR is what recognition found on a page.

@@ -8,7 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
 )
 
-// What scanners and copiers do is below five degrees, and is looked for first. A page that lies askew under a camera may be at
+// What scanners and copiers do is below five degrees, and is searched first. A page that lies askew under a camera may be at
 // any angle; beyond 45° it is nearer to another of its sides. Less than minSkew does not matter to recognition: at 0.3° a line of
 // a whole page rises by less than its own height.
 const (
@@ -79,7 +79,7 @@ func (s *search) look(from, to, step float64) (all []float64) {
 	return all
 }
 
-// stands reports whether the best angle stands out of all that were looked at.
+// stands reports whether the best angle stands out among all that were tried.
 func (s *search) stands(all []float64, by float64) bool {
 	slices.Sort(all)
 	return s.most >= all[len(all)/2]*by

@@ -40,7 +40,7 @@ func (r *Reader) choose(languages []string) (version, error) {
 	return v, r.ready(v.languages)
 }
 
-// translate reads a page again in the language that it seems to be written in, if that is another one: the script tells it for
+// translate reads a page again in the language that it seems to be written in, if that is another one: the script shows it for
 // pages that cannot be read at all, the words for others. It changes v to that language.
 func (r *Reader) translate(a attempt, v *version) (attempt, error) {
 	there := Languages(r.tessdata)
@@ -128,7 +128,7 @@ func lettersIn(text string) (n int) {
 	return n
 }
 
-// names are the languages that can be told by their words, as Tesseract names them.
+// names are the languages that their words show, as Tesseract names them.
 var names = tesseractNames()
 
 func tesseractNames() map[whatlanggo.Lang]string {
@@ -155,7 +155,7 @@ var scripts = map[string][]string{
 	"Tamil": {"tam"}, "Telugu": {"tel"}, "Thai": {"tha"}, "Tibetan": {"bod"},
 }
 
-// advice says what to do about a page in a language that was not read.
+// advice is for the user of a page in a language that was not read.
 func (v version) advice() string {
 	switch {
 	case v.wanted == "":

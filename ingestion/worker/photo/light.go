@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// light is how bright the paper is over a picture, on a grid.
+// light is how bright the paper is in each part of a picture, on a grid.
 type light struct {
 	cell          int // pixels of a side
 	columns, rows int

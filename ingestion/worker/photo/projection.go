@@ -129,7 +129,7 @@ func (q quad) flatten(img *image.Gray) (*image.Gray, Projection) {
 	return out, p
 }
 
-// shadeAt returns the shade between pixels, weighted by distance. The picture's edge goes on outside.
+// shadeAt returns the shade between pixels, weighted by distance. Outside the picture, its edge continues.
 func shadeAt(img *image.Gray, x, y float64) uint8 {
 	x, y = min(max(x, 0), float64(img.Rect.Dx()-2)), min(max(y, 0), float64(img.Rect.Dy()-2))
 	left, top := int(x), int(y)

@@ -11,7 +11,7 @@ import (
 // quad is a quadrilateral: its corners clockwise, from the upper left.
 type quad [4]point
 
-// The sheet is looked for in a small picture, where letters are grey and edges are sharp.
+// The sheet is searched for in a small picture, where letters are grey and edges are sharp.
 const (
 	sheetSide  = 400  // pixels of the longer side
 	letters    = 3    // half the height of what is taken for print, in these pixels
@@ -58,7 +58,7 @@ func surface(small *image.Gray) []float64 {
 	return spread(spread(out, w, h, letters, lighter), w, h, letters, darker)
 }
 
-// spread gives each pixel the chosen value of the square around it.
+// spread replaces each pixel by the chosen value of the square around it.
 func spread(pix []float64, w, h, reach int, choose func(a, b float64) float64) []float64 {
 	pass := func(from []float64, long, step, lines, stride int) []float64 {
 		to := make([]float64, len(from))
