@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	netmail "net/mail"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -24,19 +25,20 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 	if done, err := w.store.composedBefore(); err != nil || done {
 		return err
 	}
-	if w.job.Route.MediaType != "message/rfc822" {
-		return keeper{}.extract(ctx, w)
+	if w.job.Route.MediaType == mbox {
+		box, done, err := openMailbox(w)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return box.extract(ctx)
 	}
-	data, err := w.whole(mail.MaxSize)
+	m, parts, err := readMessage(w)
 	if err != nil {
 		return err
 	}
-	if data == nil {
+	if m == nil {
 		return keeper{}.extract(ctx, w)
-	}
-	m, parts, err := mail.Read(data)
-	if err != nil {
-		return fault.Permanent(failure.Corrupt, "save the message again from the mail program", "the message cannot be read: %v", err)
 	}
 	c := composed{title: mail.Words(m.Header.Get("Subject")), author: mail.Words(m.Header.Get("From"))}
 	if t, err := m.Header.Date(); err == nil {
@@ -50,6 +52,25 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 	c.attach(w, parts)
 	c.parts = []composedPart{{"", text + "\n\n" + body + c.attachments(parts)}}
 	return composing{w}.compose(ctx, c)
+}
+
+// readMessage reads the job's message, as Internet mail or as Outlook saves it. It is nil if the file is too large.
+func readMessage(w *work) (*netmail.Message, []mail.Part, error) {
+	data, err := w.whole(mail.MaxSize)
+	if err != nil || data == nil {
+		return nil, nil, err
+	}
+	if w.job.Route.MediaType == "application/vnd.ms-outlook" {
+		data, err = mail.FromOutlook(data)
+	}
+	if err == nil {
+		var m *netmail.Message
+		var parts []mail.Part
+		if m, parts, err = mail.Read(data); err == nil {
+			return m, parts, nil
+		}
+	}
+	return nil, nil, fault.Permanent(failure.Corrupt, "save the message again from the mail program", "the message cannot be read: %v", err)
 }
 
 // mailBody returns the body. Plain text is preferred, because the sender wrote it for this. A body with pictures is taken from
@@ -80,13 +101,17 @@ func (c *composed) mailBody(parts []mail.Part) (string, error) {
 
 // attached visits the attachments of the job's message.
 func (u unpacking) attached(visit func(archive.Member, io.Reader) error) error {
-	data, err := u.w.whole(mail.MaxSize)
+	if u.w.job.Route.MediaType == mbox {
+		box, done, err := openMailbox(u.w)
+		if err != nil {
+			return err
+		}
+		defer done()
+		return box.attached(visit)
+	}
+	_, parts, err := readMessage(u.w)
 	if err != nil {
 		return err
-	}
-	_, parts, err := mail.Read(data)
-	if err != nil {
-		return fault.Permanent(failure.Corrupt, "save the message again from the mail program", "the message cannot be read: %v", err)
 	}
 	for _, p := range mail.Files(parts) {
 		if err := visit(archive.Member{Name: p.Name, Size: int64(len(p.Data))}, bytes.NewReader(p.Data)); err != nil {

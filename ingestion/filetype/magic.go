@@ -51,6 +51,9 @@ func detect(head []byte) sign {
 	if mediaType == "application/pdf" { // the table takes %PDF anywhere, isPDF did not
 		mediaType = "text/plain"
 	}
+	if mailbox.Match(head) {
+		return sign{mediaType: "application/mbox", reason: "a line with a sender and a date, and the header of a message"}
+	}
 	if savedPage(head) {
 		return sign{mediaType: "multipart/related", reason: "a message of the form in which browsers save a page"}
 	}
@@ -75,6 +78,9 @@ func detect(head []byte) sign {
 
 // flatDocument recognises OpenDocument files that are XML and no archive, by their root element (OpenDocument 1.3 part 3 §3.1.2).
 var flatDocument = regexp.MustCompile(`<office:document\s[^>]*\boffice:mimetype="(application/vnd\.oasis\.opendocument\.(?:text|spreadsheet|presentation))"`)
+
+// mailbox recognises messages one after the other (RFC 4155), by the line before the first and its header.
+var mailbox = regexp.MustCompile(`^From [^\r\n]*\b\d{1,2}:\d{2}\b[^\r\n]*\b\d{4}\b[^\r\n]*\r?\n[A-Za-z][A-Za-z0-9-]*:`)
 
 // savedPage recognises MHTML: a message whose header browsers write when they save a page.
 func savedPage(head []byte) bool {

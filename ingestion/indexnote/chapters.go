@@ -28,7 +28,7 @@ const (
 // length, else in ranges. A document of at most this many pages has none, nor one that would be a single chapter.
 func Chapters(m manifest.Manifest, outline []extract.OutlineItem, most int) []manifest.Chapter {
 	switch m.Source.Kind {
-	case filetype.KindPDF, filetype.KindImage, filetype.KindOffice, filetype.KindHTML:
+	case filetype.KindPDF, filetype.KindImage, filetype.KindOffice, filetype.KindHTML, filetype.KindEmail:
 	default:
 		return nil
 	}

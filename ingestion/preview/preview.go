@@ -97,7 +97,7 @@ func bitmap(dib []byte, icon bool) []byte {
 	}
 	out := make([]byte, 14, 14+len(dib))
 	copy(out, "BM")
-	binary.LittleEndian.PutUint32(out[2:], uint32(14+len(dib))) //nolint:gosec // below maxPicture
+	binary.LittleEndian.PutUint32(out[2:], uint32(14+len(dib))) // at most maxPicture
 	binary.LittleEndian.PutUint32(out[10:], 14+binary.LittleEndian.Uint32(dib)+4*colors+masks)
 	out = append(out, dib...)
 	if icon {
