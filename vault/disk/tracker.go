@@ -3,6 +3,7 @@ package disk
 import (
 	"cmp"
 	"io/fs"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 // when, its output what to look at and what to report. A file is ready when size, time and inode have been still for
 // quiet, no event came meanwhile, and a close look finds that nobody has it open for writing and its format is complete; an
 // incomplete or empty one is ready when it has been still for stall. Where the system does not say who has it open, one that
-// continued after a pause waits twice as long as that. Then it is in flight until done or release, and news only when its content is other than
+// continued after a pause waits twice as long as that, and a large one longer than a small one. Then it is in flight until done or release, and news only when its content is other than
 // what was delivered. It belongs to one goroutine.
 type tracker struct {
 	quiet, stall time.Duration
@@ -116,6 +117,12 @@ func (t *tracker) restart(f *tracked, now time.Time) {
 	if f.snap.size == 0 {
 		f.due = now.Add(t.stall)
 	}
+}
+
+// unsure is how long a file must be still where the system does not say whether somebody writes it: twice as long as its writer has
+// paused before, and longer for a large file, whose writer has more to wait for (one quiet period for 16 MB, two for 32 MB, and so on).
+func (t *tracker) unsure(f *tracked) time.Duration {
+	return max(2*f.gap, min(t.quiet*time.Duration(bits.Len64(uint64(f.snap.size>>24))), t.stall)) //nolint:gosec // sizes are not negative
 }
 
 // vanish takes that a name is not there any more.
@@ -240,8 +247,8 @@ func (t *tracker) checked(r finding, now time.Time) {
 		t.begin(r.name, f, f.snap, now)
 	case r.writers.open:
 		t.written(r, f, now)
-	case !r.writers.sure && now.Before(f.since.Add(2*f.gap)): // whether its writer is done is unknown: it has paused before
-		f.due = f.since.Add(2 * f.gap)
+	case !r.writers.sure && now.Before(f.since.Add(t.unsure(f))): // whether its writer is done is unknown
+		f.due = f.since.Add(t.unsure(f))
 		t.receiving(r.name, f, r.lacks, now)
 	case r.lacks != "":
 		f.due, f.faults = f.since.Add(t.stall), 0

@@ -409,6 +409,14 @@ func TestTracker(t *testing.T) {
 			r.pass(mostBusy)
 			r.want("ready a")
 		},
+		"nobody says who writes: a large file waits longer": func(r *rig) {
+			r.put("a", 100<<20, 1, written(writers{})) // three quiet periods
+			r.event("a")
+			r.pass(3*quiet - 100*time.Millisecond)
+			r.want()
+			r.pass(200 * time.Millisecond)
+			r.want("ready a")
+		},
 		"nobody says who writes: twice the longest pause": func(r *rig) {
 			unknown := written(writers{})
 			r.put("a", 5, 1, unknown)
