@@ -150,6 +150,60 @@ func truthGrids(data []byte) (map[int][]*grid, error) {
 	return found, nil
 }
 
+// size is how many rows and columns a table has.
+type size struct{ rows, cols int }
+
+// truthSizes returns the sizes of the tables of a ground truth, by page.
+func truthSizes(data []byte) (map[int][]size, error) {
+	var t truth
+	if err := xml.Unmarshal(data, &t); err != nil {
+		return nil, err
+	}
+	found := map[int][]size{}
+	for _, table := range t.Tables {
+		for _, region := range table.Regions {
+			var s size
+			for _, c := range region.Cells {
+				s = size{max(s.rows, c.Row+1), max(s.cols, c.Col+1)}
+			}
+			found[region.Page] = append(found[region.Page], s)
+		}
+	}
+	return found, nil
+}
+
+// sizeScore is the measure of camelot's benchmark: whether a page has as many tables as the truth, and of tables that are matched in their
+// order, how many have the right number of rows and columns.
+type sizeScore struct {
+	tables     tally
+	rows, cols int
+}
+
+func scoreSizes(want map[int][]size, pages []string) sizeScore {
+	var s sizeScore
+	last := len(pages)
+	for n := range want {
+		last = max(last, n)
+	}
+	for n := range last {
+		var ours []*grid
+		if n < len(pages) {
+			ours = grids(pages[n])
+		}
+		matched := min(len(want[n+1]), len(ours))
+		s.tables.add(tally{truth: len(want[n+1]), found: len(ours), right: matched})
+		for i := range matched {
+			if len(ours[i].texts) == want[n+1][i].rows {
+				s.rows++
+			}
+			if ours[i].width() == want[n+1][i].cols {
+				s.cols++
+			}
+		}
+	}
+	return s
+}
+
 // tally counts what is in the truth, what was found and what of it is right.
 type tally struct{ truth, found, right int }
 
@@ -244,18 +298,25 @@ func (r *run) icdar(ctx context.Context, dir string, h half) error {
 	}
 	var total tableScore
 	var precision, recall, f1, loose, rows float64
+	var sizes sizeScore
 	for _, f := range files {
-		want, err := readTruth(f.path)
+		want, wantSizes, err := readTruth(f.path)
 		if err != nil {
 			return err
 		}
+		z := scoreSizes(wantSizes, got[f.sha256].pages)
+		sizes.tables.add(z.tables)
+		sizes.rows, sizes.cols = sizes.rows+z.rows, sizes.cols+z.cols
 		s := scoreTables(want, got[f.sha256].pages)
-		r.detail(h, "icdar %s: precision %.3f recall %.3f F1 %.3f, loose F1 %.3f, rows %d of %d", f.name, s.relations.precision(), s.relations.recall(), s.relations.f1(), s.loose.f1(), s.rows.right, s.rows.truth)
+		r.detail(h, "icdar %s: precision %.3f recall %.3f F1 %.3f, loose F1 %.3f, rows %d of %d; tables %d of %d, rows of %d, columns of %d", f.name, s.relations.precision(), s.relations.recall(), s.relations.f1(), s.loose.f1(), s.rows.right, s.rows.truth, z.tables.found, z.tables.truth, z.rows, z.cols)
 		total.relations.add(s.relations)
 		total.rows.add(s.rows)
 		precision, recall = precision+s.relations.precision(), recall+s.relations.recall()
 		f1, loose, rows = f1+s.relations.f1(), loose+s.loose.f1(), rows+s.rows.recall()
 	}
+	r.report.add(h, "icdar: F1 of tables found (camelot's)", ours, sizes.tables.f1(), sizes.tables.truth)
+	r.report.add(h, "icdar: tables with the right number of rows (camelot's)", ours, share(sizes.rows, sizes.tables.right), sizes.tables.right)
+	r.report.add(h, "icdar: tables with the right number of columns (camelot's)", ours, share(sizes.cols, sizes.tables.right), sizes.tables.right)
 	n := float64(max(len(files), 1))
 	r.report.add(h, "icdar: precision of adjacency relations", ours, precision/n, len(files))
 	r.report.add(h, "icdar: recall of adjacency relations", ours, recall/n, len(files))
@@ -268,15 +329,16 @@ func (r *run) icdar(ctx context.Context, dir string, h half) error {
 }
 
 // readTruth reads the ground truth beside a PDF of the set.
-func readTruth(pdf string) (map[int][]*grid, error) {
+func readTruth(pdf string) (map[int][]*grid, map[int][]size, error) {
 	name := strings.TrimSuffix(pdf, ".pdf") + "-str.xml"
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	found, err := truthGrids(data)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return found, nil
+	sizes, err := truthSizes(data)
+	return found, sizes, err
 }
