@@ -15,7 +15,7 @@ import (
 // nothing was found is never silent.
 func TestImport_showsDoubts(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, extract.Document{Pages: 5})
+	b := newBench(t, extract.Document{Pages: 6})
 	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
 		p := goodPage(r)
 		switch {
@@ -25,6 +25,11 @@ func TestImport_showsDoubts(t *testing.T) {
 			p.Text.Doubts = []doubt.Doubt{{Code: doubt.Order, Words: "lines overlap"}}
 		case r.Text && r.N == 4:
 			p.Text = &extract.PageText{Evidence: extract.Evidence{PictureCover: 1, Pictures: 1, Ink: &extract.Ink{All: 0.1, Inner: 0.1}}}
+		case r.Text && r.N == 6:
+			p.Text = layer("12") // its number
+			p.Text.Evidence = extract.Evidence{Chars: 2, MarginChars: 2, PictureCover: 1, Pictures: 1}
+		case r.OCR && r.N == 6:
+			p.OCR.Text = "."
 		case r.OCR && r.N == 4:
 			p.OCR.Text, p.OCR.Words = "", nil
 		case r.Text && r.N == 5:
@@ -38,14 +43,14 @@ func TestImport_showsDoubts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []int{1, 4}; !cmp.Equal(m.Doubtful(), want) || m.Pages[0].Doubts[0].Code != doubt.Table || m.Pages[3].Doubts[0].Code != doubt.Empty {
+	if want := []int{1, 4, 6}; !cmp.Equal(m.Doubtful(), want) || m.Pages[0].Doubts[0].Code != doubt.Table || m.Pages[3].Doubts[0].Code != doubt.Empty {
 		t.Errorf("doubtful pages %v, want %v: %+v", m.Doubtful(), want, m.Pages)
 	}
 	note := b.read(made.Note)
 	for _, want := range []string{
-		"\ndoubtful_pages: [1, 4]\n",
+		"\ndoubtful_pages: [1, 4, 6]\n",
 		"> - tables on page 1 may have wrong rows or columns: compare them with the picture\n",
-		"> - no text was found on page 4, although something is drawn there\n",
+		"> - no text was found on pages 4, 6, although something is drawn there\n",
 		"^p1\n\n> [!warning] The text of this page is doubtful: a table's rows could not be told apart. Compare it with the picture.\n",
 	} {
 		if !strings.Contains(note, want) {
@@ -54,5 +59,24 @@ func TestImport_showsDoubts(t *testing.T) {
 	}
 	if strings.Contains(note, "lines overlap") {
 		t.Error("the note doubts a text layer that was replaced")
+	}
+}
+
+// A picture with much text that could not be read says so. One with a few letters that leaves look like has no text.
+func TestImport_pictureThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for text, doubtful := range map[string]bool{strings.Repeat("qz vjx ", 20): true, "jl il": false, "": false} {
+		b := newBench(t, extract.Document{Pages: 1})
+		b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+			p := goodPage(r)
+			if r.OCR {
+				p.OCR.Text, p.OCR.Confidence = text, 31
+			}
+			return p, nil
+		}
+		made, _ := b.mustRun(b.drop("imp-1", "Import/scan.png", dot(9)))
+		if got := strings.Contains(b.read(made.Note), "text was found with only 31 % confidence and is left out; check ingestion.ocr.languages"); got != doubtful {
+			t.Errorf("%q: doubtful %v\n%s", text, got, b.read(made.Note))
+		}
 	}
 }

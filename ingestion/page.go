@@ -40,6 +40,7 @@ type pageMaker struct {
 	lacks                        string // why something of the page is below the quality that was asked for
 	layer                        string // sanitised
 	besides                      string // form values and annotations, sanitised
+	blank                        bool   // nothing is drawn on the page
 	textFault, ocrFault, picture *reading.PageError
 }
 
@@ -71,6 +72,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	if got.Text != nil {
 		m.page.Doubts = doubt.Clean(got.Text.Doubts)
 		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo)
+		m.blank = got.Text.Evidence.Blank()
 		m.layer, m.besides = pageFiles{m.w}.pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
 	}
 	if m.w.set.OCRFirst() {
@@ -167,6 +169,7 @@ func (f pageFiles) recognised(ctx context.Context, p *manifest.Page, got *extrac
 		}
 	}
 	text := markdown.Sanitise(markdown.FromOCR(got.Text))
+	p.OCR.Letters = lettersIn(text)
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !choose.BeatsLayer(p.OCR.Code) || text == "" {
 		if p.Text == nil || p.Text.Source == manifest.TextNone {
 			p.Doubts = doubt.Clean(got.Doubts)
@@ -288,8 +291,8 @@ func (m *pageMaker) judge() {
 	if p.Status == manifest.PagePartial && p.Image == nil {
 		p.Status = manifest.PageFailed
 	}
-	if p.OCR != nil && p.OCR.Decided && empty && p.Status == manifest.PageDone && !doubt.Has(p.Doubts, doubt.Empty) {
-		p.Doubts = doubt.Add(p.Doubts, doubt.Empty, "no text was found, although something is drawn on it")
+	if o := p.OCR; o != nil && o.Engine != "" && o.Letters < fewLetters && !m.blank && p.Status == manifest.PageDone && !doubt.Has(p.Doubts, doubt.Empty) {
+		p.Doubts = doubt.Add(p.Doubts, doubt.Empty, "text recognition found nothing, although something is drawn on the page")
 	}
 	unsure(p, m.w.set.OCR.MinConfidence)
 }

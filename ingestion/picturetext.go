@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"strings"
 	"unicode"
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
@@ -71,19 +71,33 @@ func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 	}
 	if noise(got.OCR) {
 		p.OCR.Reason += fmt.Sprintf("; text found with %.0f %% confidence is treated as noise", percent(got.OCR.Confidence))
+		if lettersIn(got.OCR.Text) >= muchNoise && !doubt.Has(got.OCR.Doubts, doubt.Empty) {
+			got.OCR.Doubts = doubt.Add(got.OCR.Doubts, doubt.Empty, fmt.Sprintf("text was found with only %.0f %% confidence and is left out; "+
+				"check ingestion.ocr.languages, or take a sharper picture", percent(got.OCR.Confidence)))
+		}
 		got.OCR.Text, got.OCR.Words = "", nil
 	}
 	lacking(p, got.Lacks)
 	return true, pageFiles{f.w}.recognised(ctx, p, got.OCR)
 }
 
+// muchNoise is how many letters leaves and bricks seldom look like. As many more likely are a page that could not be read.
+const muchNoise = 60
+
 // noise reports whether recognised text is not text.
 func noise(o *extract.PageOCR) bool {
-	letters := strings.Count(strings.Map(func(r rune) rune {
+	return o.Confidence < photoConfidence || lettersIn(o.Text) < fewLetters
+}
+
+// fewLetters is fewer than any text that is worth keeping.
+const fewLetters = 3
+
+// lettersIn counts letters and digits.
+func lettersIn(text string) (n int) {
+	for _, r := range text {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return 'x'
+			n++
 		}
-		return -1
-	}, o.Text), "x")
-	return o.Confidence < photoConfidence || letters < 3
+	}
+	return n
 }

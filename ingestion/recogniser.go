@@ -186,6 +186,7 @@ func (r recognition) read(ctx context.Context, p *manifest.Page, engine string, 
 		return marks[imageReference.FindStringSubmatch(reference)[2]] // none for a picture that is not kept
 	})
 	text = strings.TrimSpace(placePictures(markdown.Sanitise(text), paths))
+	p.OCR.Letters = lettersIn(text)
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !choose.BeatsLayer(p.OCR.Code) || text == "" {
 		return nil // the text layer stays
 	}

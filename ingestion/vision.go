@@ -130,15 +130,15 @@ func (v vision) page(ctx context.Context, p *manifest.Page) (why string, err err
 	if err != nil {
 		return err.Error(), nil //nolint:nilerr // the page keeps its text, and the record has the reason
 	}
+	seen, besides, err := v.seen(ctx, *p)
+	if err != nil || lettersIn(seen.Kept) < fewLetters {
+		return "", err // any answer would be refused: nothing confirms it
+	}
 	data, mediaType, err := v.picture(ctx, p)
 	if bad := reading.PageErrorOf(err); bad != nil {
 		v.leave(p, manifest.VisionNotRead, "no picture of the page: "+bad.Message)
 		return "", nil
 	}
-	if err != nil {
-		return "", err
-	}
-	seen, besides, err := v.seen(ctx, *p)
 	if err != nil {
 		return "", err
 	}

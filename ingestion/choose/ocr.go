@@ -51,8 +51,6 @@ const (
 	invisibleShare = 0.80 // of the characters: an OCR program wrote the layer, a stamp may have come later
 	scanCover      = 0.50 // of the page: the pictures are the page
 	stampChars     = 50   // paperless' threshold: fewer outside of the margin are no text of a scanned page
-	// inkShare is less than a letter of 8 points on A4 takes, and more than the specks of an empty sheet of paper do.
-	inkShare = 0.00001
 )
 
 // OCR decides for one page, from its evidence alone. A page number or a stamp does not make a scan digital. A text layer from
@@ -70,7 +68,7 @@ func weigh(e extract.Evidence, redo bool) (ocr bool, code, words string) {
 	invisible := fmt.Sprintf("%.0f %% of %d characters are invisible", share(e.Invisible)*100, e.Chars)
 	old := share(e.Invisible) >= invisibleShare && e.Chars > 0
 	switch {
-	case e.Chars == 0 && e.Ink != nil && e.Ink.All < inkShare:
+	case e.Blank():
 		return false, reasonBlank, "no characters and nothing drawn, " + cover
 	case e.Chars == 0 && e.Pictures == 0 && e.PictureCover == 0:
 		return true, reasonOutlines, "no characters and no pictures: letters may be drawn as outlines"
@@ -85,7 +83,7 @@ func weigh(e extract.Evidence, redo bool) (ocr bool, code, words string) {
 	case e.PictureCover >= scanCover && body < stampChars:
 		return true, reasonStamp, fmt.Sprintf("%d characters outside the margin, %s", body, cover)
 	case body == 0:
-		drawn := e.Ink == nil || e.Ink.Inner >= inkShare
+		drawn := e.Ink == nil || e.Ink.Inner >= extract.MinInk
 		return drawn, reasonMargin, fmt.Sprintf("all %d characters are in the margin, %s", e.Chars, cover)
 	}
 	return false, reasonLayer, fmt.Sprintf("%d characters, %s", e.Chars, cover)

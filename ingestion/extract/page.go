@@ -75,6 +75,12 @@ type Evidence struct {
 	Ink          *Ink    `json:"ink,omitempty"`    // of a page without text inside its margin; nil if it was not measured
 }
 
+// Blank reports whether the page was drawn and nothing is on it but specks.
+func (e Evidence) Blank() bool { return e.Chars == 0 && e.Ink != nil && e.Ink.All < MinInk }
+
+// MinInk is less than a letter of 8 points on A4 takes, and more than the specks of an empty sheet of paper do.
+const MinInk = 0.00001
+
 // Ink is how much of a page is not of the paper's shade, seen from far: shares of its area, 0 to 1.
 type Ink struct {
 	All   float64 `json:"all"`

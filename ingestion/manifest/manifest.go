@@ -221,6 +221,7 @@ type PageOCR struct {
 	Reason     string   `json:"reason"`         // the code, a colon, and the evidence in words
 	Path       string   `json:"path,omitempty"`
 	Engine     string   `json:"engine,omitempty"`
+	Letters    int      `json:"letters,omitempty"`    // that were recognised, whatever the page's text is
 	Confidence float64  `json:"confidence,omitempty"` // percent, mean over the words
 	Rotation   int      `json:"rotation,omitempty"`   // degrees clockwise by which the page was turned to be read
 	Languages  []string `json:"languages,omitempty"`  // that the worker read it in, as Tesseract names them
