@@ -68,6 +68,9 @@ func runOfRows(rows [][]Line, from int) int {
 		if size := rows[i][0].Size; gap > 3*size || size > 1.4*rows[from][0].Size || size < 0.6*rows[from][0].Size {
 			break
 		}
+		if _, ok := typedRule(rows[i]); ok {
+			continue
+		}
 		if len(fields(rows[i])) == 1 {
 			// A single line continues a cell if it does not reach over all columns, and only between rows or below one.
 			b := rows[i][0].Box
@@ -116,14 +119,37 @@ func boxOf(lines []Line) Box {
 	return b
 }
 
+// typedRule is the rule that a row of dashes is.
+func typedRule(row []Line) (Box, bool) {
+	l := row[0]
+	if len(row) > 1 || len(l.Text) < 8 || strings.Trim(l.Text, "-_=") != "" {
+		return Box{}, false
+	}
+	y := (l.Box.Y0 + l.Box.Y1) / 2
+	return Box{l.Box.X0, y, l.Box.X1, y}, true
+}
+
 // run is rows that may be a table.
 type run struct{ sheet }
 
 // aligned makes a table of rows when they are one.
 func aligned(rows [][]Line, rules []Box) (table, bool) {
-	parts := make([][]Line, len(rows))
-	for i, row := range rows {
-		parts[i] = fields(row)
+	var parts [][]Line
+	leaders := 0
+	for _, row := range rows {
+		if r, ok := typedRule(row); ok {
+			rules = levelRules(append(slices.Clip(rules), r))
+			continue
+		}
+		if slices.ContainsFunc(row, func(l Line) bool { return leader.MatchString(l.Text) }) {
+			leaders++
+		}
+		if part := fields(row); len(part) > 0 {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) < 2 {
+		return table{}, false
 	}
 	s := run{newSheet(parts, rules)}
 	columns, multi := s.columns(), 0
@@ -139,7 +165,7 @@ func aligned(rows [][]Line, rules []Box) (table, bool) {
 		return table{}, false
 	}
 	t := s.table()
-	if s.prose() || s.listing() || contents(s.cells) || items(s.cells) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
+	if s.prose() || s.listing() || s.contents(leaders) || items(s.cells) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
 		return table{}, false
 	}
 	return t, true
@@ -296,19 +322,20 @@ func (s run) listing() bool {
 var (
 	entry  = regexp.MustCompile(`(?:\.\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,8})$`) // of a table of contents
 	leader = regexp.MustCompile(`(?:\.\s?){4,}|…{2,}`)
+	toEdge = regexp.MustCompile(`(?:\s*\.){4,}\s*$|\s*…{2,}\s*$`) // leaders at the end of a name
 	whole  = regexp.MustCompile(`^\d{1,4}$`)
 )
 
 // contents reports whether the rows are a table of contents: titles with rising page numbers.
-func contents(rows [][][]Line) bool {
-	leaders, pages, rising, last := 0, 0, true, -1
-	for _, row := range rows {
-		for _, cell := range row {
-			if slices.ContainsFunc(cell, func(l Line) bool { return leader.MatchString(l.Text) }) {
-				leaders++
-				break
-			}
+func (s run) contents(leaders int) bool {
+	rows, numbers := s.cells, 0
+	for _, n := range s.numeric {
+		if n {
+			numbers++
 		}
+	}
+	pages, rising, last := 0, true, -1
+	for _, row := range rows {
 		end := row[len(row)-1]
 		if len(end) != 1 || !whole.MatchString(strings.TrimSpace(end[0].Text)) {
 			continue
@@ -317,7 +344,7 @@ func contents(rows [][][]Line) bool {
 		rising, last = rising && n >= last, n
 		pages++
 	}
-	return leaders*2 > len(rows) || pages == len(rows) && rising && len(rows[0]) <= 3
+	return leaders*2 > len(rows) && numbers < 3 || pages == len(rows) && rising && len(rows[0]) <= 3
 }
 
 // items reports whether the first of two columns holds the marks of a list and nothing else.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // maxColumns limits the columns of a table without upright rules.
@@ -15,11 +16,20 @@ type gap struct{ from, to float64 }
 
 func (g gap) middle() float64 { return (g.from + g.to) / 2 }
 
-// fields divides lines where they have wide gaps: renderers take fields that blanks divide for one line.
+// fields divides lines where they have wide gaps: renderers take fields that blanks divide for one line. Dots that lead to the next
+// column go.
 func fields(lines []Line) []Line {
 	out := make([]Line, 0, len(lines))
 	for _, l := range lines {
-		out = append(out, l.fields()...)
+		for _, part := range l.fields() {
+			if at := toEdge.FindStringIndex(part.Text); at != nil {
+				runes := []rune(part.Text)
+				part = part.slice(runes, 0, utf8.RuneCountInString(part.Text[:at[0]]))
+			}
+			if part.Text != "" {
+				out = append(out, part)
+			}
+		}
 	}
 	return out
 }
@@ -29,7 +39,10 @@ func (l Line) fields() []Line {
 		return []Line{l}
 	}
 	runes := []rune(l.Text)
-	known := len(l.Edges) == len(runes)
+	known, few := len(l.Edges) == len(runes), 3
+	if l.mono() {
+		few = 2
+	}
 	var out []Line
 	from := 0
 	for i := 1; i < len(runes); i++ {
@@ -41,7 +54,7 @@ func (l Line) fields() []Line {
 			to++
 		}
 		wide := l.edge(to, len(runes)) - l.edge(i, len(runes))
-		if to < len(runes) && (known && wide >= 2*l.Size || to-i >= 3 && wide >= 0.9*l.Size) {
+		if to < len(runes) && (known && wide >= 2*l.Size || to-i >= few && wide >= 0.9*l.Size) {
 			out = append(out, l.slice(runes, from, i))
 			from = to
 		}

@@ -62,7 +62,7 @@ func (s *sheet) column(l Line) int {
 	if len(s.extents) > 0 {
 		return columnAt(s.gutters, (l.Box.X0+l.Box.X1)/2)
 	}
-	return columnAt(s.gutters, l.Box.X0+0.5)
+	return columnAt(s.gutters, l.Box.X0+0.3*l.Size)
 }
 
 // levelRules returns the level rules of a page from the top down.

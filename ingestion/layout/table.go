@@ -315,7 +315,7 @@ func (t *table) splitColumns() {
 			parts := make([][]Line, len(gutters)+1)
 			for _, l := range fields(row[c]) {
 				for _, part := range l.cutInto(gutters) {
-					at := columnAt(gutters, part.Box.X0+0.5)
+					at := columnAt(gutters, part.Box.X0+0.3*part.Size)
 					parts[at] = append(parts[at], part)
 				}
 			}
