@@ -22,14 +22,25 @@ func fields(lines []Line) []Line {
 	out := make([]Line, 0, len(lines))
 	for _, l := range lines {
 		for _, part := range l.fields() {
-			if at := toEdge.FindStringIndex(part.Text); at != nil {
-				runes := []rune(part.Text)
-				part = part.slice(runes, 0, utf8.RuneCountInString(part.Text[:at[0]]))
-			}
-			if part.Text != "" {
-				out = append(out, part)
-			}
+			out = append(out, part.withoutLeaders()...)
 		}
+	}
+	return out
+}
+
+// withoutLeaders divides a line where dots lead from a name to the next column, and drops them.
+func (l Line) withoutLeaders() []Line {
+	if !strings.Contains(l.Text, "..") && !strings.Contains(l.Text, " .") && !strings.Contains(l.Text, "……") {
+		return []Line{l}
+	}
+	var out []Line
+	runes, from, at := []rune(l.Text), 0, 0 // at: bytes before from
+	for _, lead := range append(dots.FindAllStringIndex(l.Text, maxColumns), []int{len(l.Text), len(l.Text)}) {
+		to := from + utf8.RuneCountInString(l.Text[at:lead[0]])
+		if to > from {
+			out = append(out, l.slice(runes, from, to))
+		}
+		from, at = to+utf8.RuneCountInString(l.Text[lead[0]:lead[1]]), lead[1]
 	}
 	return out
 }

@@ -41,6 +41,9 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 		}
 	}
 	for i, b := range all {
+		if b.table != nil && !structure {
+			b.table.check()
+		}
 		if b.table != nil && b.table.doubt != "" {
 			w.doubt(doubt.Table, b.table.doubt)
 		}

@@ -237,3 +237,57 @@ func TestText_takesShadedParagraphsForNoCells(t *testing.T) {
 		"46 | 10/11/13 | Cases of it were reported from a village, and a team went there. Cases were treated at the health centre. Samples were taken of the water and sent away. It was not safe, and was treated. All were told to boil it.",
 		"34 | 12/11/13 | None of them were found when the team searched all of the houses.")
 }
+
+// Numbers in tables of programs' output are tables too; the rest stays a listing.
+func TestText_readsTypedTables(t *testing.T) {
+	t.Parallel()
+	typed := func(rows ...string) (lines []layout.Line) {
+		for i, row := range rows {
+			l := at(60, 100+13*float64(i), 10, row)
+			l.Font, l.Box.X1 = "Courier", 60+6*float64(len(row))
+			lines = append(lines, l)
+		}
+		return lines
+	}
+	rowsAre(t, text(typed(
+		"Proportion        1.0    1.1    1.2",
+		"-----------------------------------",
+		"0.99 ..........   800    880    960",
+		"0.95 ..........   160    176    192",
+		"0.56-0.90 .....    80     88     96",
+		"0.50 .......... 1,080  1,120  1,280",
+	)...),
+		"Proportion | 1.0 | 1.1 | 1.2", "0.99 | 800 | 880 | 960", "0.95 | 160 | 176 | 192", "0.56-0.90 | 80 | 88 | 96", "0.50 | 1,080 | 1,120 | 1,280")
+	if got := text(typed("func add(a, b int) int {", "    sum := a + b     // of both", "    count += 1       // of calls", "    return sum       // as asked", "}")...); !strings.HasPrefix(got, "```") {
+		t.Errorf("a program:\n%s", got)
+	}
+}
+
+// What does not add up, or has several numbers in one cell, is doubtful; averages and other kinds of totals are not.
+func TestTextAfter_doubtsTables(t *testing.T) {
+	t.Parallel()
+	rows := func(last ...string) [][]string {
+		return append([][]string{{"Kind", "2009", "2010", "2011"}, {"Rent", "120", "130", "1,401"}, {"Food", "310", "290", "305"}, {"Fuel", "90", "95", "99"}}, last)
+	}
+	for name, c := range map[string]struct {
+		rows [][]string
+		want string
+	}{
+		"adds up":             {rows("Total", "520", "515", "1,805"), ""},
+		"one column does not": {rows("Total", "520", "515", "1,205"), "a total of a table does not fit the numbers of its column"},
+		"another kind":        {rows("Total", "900", "871", "2,205"), ""},
+		"an average beside":   {rows("Total", "520", "515", "602"), ""},
+		"two numbers in some": {append(rows("Total", "520", "515", "12 1,805"), []string{"Rest", "1", "2", "15 1,905"}), "the columns of a table are unclear"},
+		"a note in some":      {append(rows("Total", "520", "515", "1,805 (2)"), []string{"Rest", "1", "2", "1,905 (1)"}), ""},
+	} {
+		p := layout.Page{Width: 600, Height: 800, Lines: sheet(100, 14, four, c.rows...)}
+		read := layout.NewProfile([]layout.Page{p}, nil).TextAfter(p, 1, func() *layout.Tail { return nil })
+		var got string
+		for _, d := range read.Doubts {
+			got += d.Words
+		}
+		if got != c.want || !strings.Contains(read.Markdown, "| Food |") {
+			t.Errorf("%s: got doubt %q, want %q:\n%s", name, got, c.want, read.Markdown)
+		}
+	}
+}
