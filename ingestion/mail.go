@@ -30,7 +30,7 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 		if err != nil {
 			return err
 		}
-		defer done()
+		defer func() { _ = done() }() // it was only read
 		return box.extract(ctx)
 	}
 	m, parts, err := readMessage(w)
@@ -106,7 +106,7 @@ func (u unpacking) attached(visit func(archive.Member, io.Reader) error) error {
 		if err != nil {
 			return err
 		}
-		defer done()
+		defer func() { _ = done() }() // it was only read
 		return box.attached(visit)
 	}
 	_, parts, err := readMessage(u.w)

@@ -60,7 +60,7 @@ func (co composing) office(ctx context.Context, doc *office.Document) (err error
 	for i := range doc.Pictures {
 		c.pictures = append(c.pictures, func() ([]byte, error) { return doc.Data(i, maxAsset) })
 	}
-	if c.printed, err = (printing{co.w}).print(ctx, doc, labels); err != nil {
+	if c.printed, err = printing(co).print(ctx, doc, labels); err != nil {
 		return err
 	}
 	return co.compose(ctx, c)

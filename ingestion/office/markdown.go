@@ -135,7 +135,7 @@ func safeLink(to string) string {
 }
 
 // table writes rows as a table of GitHub's form; the first row is its head. Rows of empty cells at the end and columns
-// that are empty throughout are left out. A table of one cell is that cell.
+// that are empty throughout are left out. A table of one cell is that cell, and one of one column is lines.
 func table(rows [][]string) string {
 	rows = trimTable(rows)
 	if len(rows) == 0 {
@@ -147,6 +147,9 @@ func table(rows [][]string) string {
 	width := 0
 	for _, r := range rows {
 		width = max(width, len(r))
+	}
+	if width == 1 {
+		return columnLines(rows)
 	}
 	var b strings.Builder
 	for i, r := range rows {

@@ -69,7 +69,7 @@ func readODF(a *archive, doc *Document) error {
 		for _, t := range content.kids {
 			if t.name == "table" {
 				var b blocks
-				b.add(table(o.rows(t, 0)))
+				b.add(sheetTables(o.rows(t, 0)))
 				o.blocks(t.child("shapes"), &b, 0) // what floats over the sheet
 				doc.Parts = append(doc.Parts, Part{Label: t.attr("name"), text: b.String()})
 			}

@@ -112,7 +112,7 @@ func TestRead_spreadsheet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "## Sheet1\n\n| Name \\| sort | When |\n| --- | --- |\n| [Pear](https://example.org/pear) | 11-21-26 |\n\n## Hidden (hidden)\n\n|  |  | TRUE |\n| --- | --- | --- |\n"
+	want := "## Sheet1\n\n| Name \\| sort | When |\n| --- | --- |\n| [Pear](https://example.org/pear) | 11-21-26 |\n\n## Hidden (hidden)\n\nTRUE\n"
 	if diff := cmp.Diff(want, doc.Markdown(byName(doc))); diff != "" {
 		t.Errorf("Markdown (-want +got):\n%s", diff)
 	}

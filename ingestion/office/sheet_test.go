@@ -63,3 +63,44 @@ x
 		t.Errorf("the first picture has %d bytes, %v", len(data), err)
 	}
 }
+
+func TestSheetTables(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rows [][]string
+		want string
+	}{
+		"two tables, one below the other": {
+			[][]string{{"Name", "Sum"}, {"Ada", "3"}, {}, {"Town", "Year"}, {"Oslo", "1999"}},
+			"| Name | Sum |\n| --- | --- |\n| Ada | 3 |\n\n| Town | Year |\n| --- | --- |\n| Oslo | 1999 |",
+		},
+		"two tables, side by side": {
+			[][]string{{"Name", "Sum", "", "Town", "Year"}, {"Ada", "3", "", "Oslo", "1999"}, {"Bo", "4"}},
+			"| Name | Sum |\n| --- | --- |\n| Ada | 3 |\n| Bo | 4 |\n\n| Town | Year |\n| --- | --- |\n| Oslo | 1999 |",
+		},
+		"a total below an empty row": {
+			[][]string{{"Name", "Sum"}, {"Ada", "3"}, {}, {"Total", "3"}},
+			"| Name | Sum |\n| --- | --- |\n| Ada | 3 |\n| Total | 3 |",
+		},
+		"a title above": {
+			[][]string{{"Budget 2026"}, {}, {"in euros"}, {"Name", "Sum"}, {"Ada", "3"}},
+			"Budget 2026\n\nin euros\n\n| Name | Sum |\n| --- | --- |\n| Ada | 3 |",
+		},
+		"cells beyond empty rows and columns": {
+			[][]string{{}, {"", "", "Name", "Sum"}, {"", "", "Ada", "3"}},
+			"| Name | Sum |\n| --- | --- |\n| Ada | 3 |",
+		},
+		"a receipt": {
+			[][]string{{"Corner shop"}, {"- bread 2.40"}, {"milk 1.10"}, {}, {"Total 3.50"}},
+			"Corner shop\\\n\\- bread 2.40\\\nmilk 1.10\n\nTotal 3.50",
+		},
+		"holes in a table": {
+			[][]string{{"Name", "Sum", "Due"}, {"Ada", "", "May"}, {"", "4", ""}},
+			"| Name | Sum | Due |\n| --- | --- | --- |\n| Ada |  | May |\n|  | 4 |  |",
+		},
+	} {
+		if diff := cmp.Diff(c.want, sheetTables(c.rows)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

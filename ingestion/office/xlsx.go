@@ -134,7 +134,7 @@ func sheet(book *excelize.File, name string, left int, doc *Document) (Part, int
 		rows = append(rows, row)
 	}
 	links(book, name, rows)
-	part.text = table(rows)
+	part.text = sheetTables(rows)
 	return part, used, stream.Error()
 }
 

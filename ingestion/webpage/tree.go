@@ -130,3 +130,53 @@ func isUnseen(n *html.Node) bool {
 	}
 	return false
 }
+
+// linesOfColumns makes lines of tables with one column: receipts and pages that are laid out with a table.
+func linesOfColumns(doc *html.Node) {
+	for d := range doc.Descendants() {
+		if d.Type != html.ElementNode || d.Data != "table" || !oneColumn(d) {
+			continue
+		}
+		for e := range d.Descendants() {
+			if e.Type == html.ElementNode && (e.Data == "td" || e.Data == "th" || e.Data == "caption") {
+				rename(e, "p")
+			} else if e.Type == html.ElementNode {
+				switch e.Data {
+				case "tr", "tbody", "thead", "tfoot":
+					rename(e, "div")
+				}
+			}
+		}
+		rename(d, "div")
+	}
+}
+
+func rename(n *html.Node, name string) { n.Data, n.DataAtom = name, 0 }
+
+// oneColumn reports whether no row of a table has two cells, and no table is in it. A table with a head is one, however narrow.
+func oneColumn(table *html.Node) bool {
+	if row := find(table, "tr"); find(row, "th") != nil {
+		return false
+	}
+	for d := range table.Descendants() {
+		if d.Type != html.ElementNode {
+			continue
+		}
+		if d.Data == "table" {
+			return false
+		}
+		if d.Data != "tr" {
+			continue
+		}
+		cells := 0
+		for k := range d.ChildNodes() {
+			if k.Type == html.ElementNode && (k.Data == "td" || k.Data == "th") {
+				cells++
+			}
+		}
+		if cells > 1 {
+			return false
+		}
+	}
+	return true
+}

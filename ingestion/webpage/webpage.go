@@ -101,6 +101,7 @@ func deeper(root *html.Node, limit int) bool {
 func Convert(doc *html.Node, h Hooks) (string, error) {
 	anchors := Anchors(doc)
 	notes := footnotes(doc)
+	linesOfColumns(doc)
 	conv := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
 		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true),

@@ -127,3 +127,16 @@ func TestConvert_generated(t *testing.T) {
 		t.Errorf("Markdown (-want +got):\n%s", diff)
 	}
 }
+
+// A receipt is often a table of one column: its lines stay lines.
+func TestConvert_tableOfOneColumn(t *testing.T) {
+	t.Parallel()
+	doc, err := Parse([]byte(`<table><tbody><tr><td>Corner shop</td></tr><tr><td>Bread 2.40</td></tr><tr><th>Total 3.50</th></tr></tbody></table><table><tr><td>a</td><td>b</td></tr></table>`), "text/html; charset=utf-8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Convert(doc, Hooks{})
+	if want := "Corner shop\n\nBread 2.40\n\nTotal 3.50\n\n| a | b |\n|---|---|"; err != nil || strings.TrimSpace(got) != want {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
