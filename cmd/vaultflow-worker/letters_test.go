@@ -26,13 +26,15 @@ func TestWorker_readsLettersAsPrinted(t *testing.T) {
 			pdftest.Placed{Text: fmt.Sprintf("Right side %d of it grows too, and", i), X: 320, Y: y})
 	}
 	spaced := []pdftest.Placed{{Text: "TABLE OF THE", X: 72, Y: 100, Spacing: 4}, {Text: "figures in it", X: 72, Y: 140, Spacing: 2.5}, {Text: "Plain words below", X: 72, Y: 180}}
-	arabic := map[byte]string{'A': "لا", 'B': "س", 'C': "م", ' ': " "} // salaam: its lam and alef are one glyph
+	arabic := map[byte]string{'A': "لا", 'B': "س", 'C': "م", ' ': " "}                                                                        // salaam: its lam and alef are one glyph
+	shadowed := []pdftest.Placed{{Text: "Sum of 53.7 in all", X: 72, Y: 100}, {Text: "53", X: 110.51, Y: 100}, {Text: "7", X: 125.8, Y: 100}} // its font has no stop
 	for name, c := range map[string]struct {
 		pdf  *pdftest.Builder
 		want []string // in this order
 		not  string
 	}{
 		"printed twice": {pdftest.New().PlacedPage(twice, nil), []string{"line 0", "line 1", "line 2", "line 3 twice."}, "line 0 twice. Bold by printing line 0"},
+		"shadowed":      {pdftest.New().PlacedPage(shadowed, nil), []string{"Sum of 53.7 in all"}, "53 7"},
 		"spaced":        {pdftest.New().PlacedPage(spaced, nil), []string{"TABLE OF THE", "figures in it", "Plain words below"}, ""},
 		"exponents":     {pdftest.New().PlacedPage(beside, nil), []string{"Left side 0", "long Left side 8", "Right side 0", "and Right side 8"}, "|"},
 		"a ligature":    {pdftest.New().Codes(arabic).PlacedPage([]pdftest.Placed{{Text: "CAB", X: 72, Y: 100, Coded: true}}, nil), []string{"سلام"}, ""},

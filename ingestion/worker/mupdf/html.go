@@ -178,6 +178,17 @@ func sideBySide(page layout.Page) bool {
 	return false
 }
 
+// sized reports whether most lines of a page have a size that type has: that of bitmap fonts is their dots'.
+func sized(page layout.Page) bool {
+	tiny := 0
+	for _, l := range page.Lines {
+		if l.Size < 1 {
+			tiny++
+		}
+	}
+	return tiny*2 <= len(page.Lines)
+}
+
 // needsGlyphs reports whether the HTML of a page is not enough to read it: its text does not run down the page, some letters are
 // spaced, run from right to left, or have no size.
 func needsGlyphs(page layout.Page) bool {

@@ -91,3 +91,20 @@ func TestPageText_countsEvidence(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }
+
+// Bitmap fonts say that they are as large as a dot. What they are used for shows how large they are.
+func TestAddSVG_sizesBitmapFonts(t *testing.T) {
+	t.Parallel()
+	page := readHTML(pageHead + line(100, 60, 0.1, ink, "word") + line(100, 90, 0.1, ink, "s") + "</div>\n")
+	svg := ""
+	for i, letter := range "words" {
+		svg += fmt.Sprintf("<use data-text=%q xlink:href=\"#font_1_%d\" transform=\"matrix(.1,0,0,-.1,%d,100.08)\"/>\n", string(letter), letter, 60+6*i+6*(i/4))
+	}
+	addSVG(&page, svg)
+	if got := page.Lines[0].Size; got < 9 || got > 14 {
+		t.Errorf("size %.1f", got)
+	}
+	if got := page.Lines[0].Box; got.Y1-got.Y0 < 9 || got.X1-got.X0 < 20 {
+		t.Errorf("box %+v", got)
+	}
+}

@@ -107,7 +107,13 @@ func (d *Document) Lines(n int) (page layout.Page, read int, err error) {
 	if err != nil {
 		return layout.Page{}, 0, err
 	}
-	return readHTML(text), len(text), nil
+	page = readHTML(text)
+	if !sized(page) {
+		if drawn, err := d.doc.SVG(n - 1); err == nil {
+			addSVG(&page, drawn)
+		}
+	}
+	return page, len(text), nil
 }
 
 // Text reads the text of a page, and the places of letters and rules where lines are beside one another.

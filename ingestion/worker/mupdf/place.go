@@ -28,6 +28,7 @@ const maxTried = 200_000
 // place adds the exact places of letters to lines, and drops lines that are printed twice. If most of the page's text lies on its side
 // or upside down, the page is turned, so that its text can be read.
 func place(page *layout.Page, glyphs []glyph) {
+	rescale(glyphs)
 	p := placer{widths: widthsOf(glyphs), at: map[[2]int][]int{}}
 	for _, g := range glyphs {
 		if g.text != "" {
@@ -37,9 +38,11 @@ func place(page *layout.Page, glyphs []glyph) {
 		}
 	}
 	var letters [4]int
+	runs := make([][]glyph, len(page.Lines))
 	for i := range page.Lines {
 		line := &page.Lines[i]
 		run, ends := p.find(*line)
+		runs[i] = run
 		line.Glyphs = p.placed(line.Glyphs, run, ends)
 		if run != nil {
 			p.measure(line, run, ends)
@@ -52,6 +55,32 @@ func place(page *layout.Page, glyphs []glyph) {
 		turn(page, turns)
 	}
 	bounded(page.Lines)
+	dropCovered(page, runs)
+}
+
+// rescale sets the size of type that says it is much smaller than it is: that of bitmap fonts, which are as large as a dot.
+func rescale(glyphs []glyph) {
+	steps := map[string][]float64{} // how far glyphs advance, in sizes, by font
+	font := func(g glyph) string { return g.id[:max(strings.LastIndexByte(g.id, '_'), 0)] }
+	for i := 1; i < len(glyphs); i++ {
+		g, before := glyphs[i], glyphs[i-1]
+		if step := g.x - before.x; g.y == before.y && step > 0 && font(g) == font(before) && g.size > 0 {
+			steps[font(g)] = append(steps[font(g)], step/g.size)
+		}
+	}
+	for name, all := range steps {
+		slices.Sort(all)
+		if usual := all[len(all)/2]; usual < 3 {
+			delete(steps, name)
+		} else {
+			steps[name] = []float64{usual / layout.CharWidth}
+		}
+	}
+	for i := range glyphs {
+		if larger, ok := steps[font(glyphs[i])]; ok {
+			glyphs[i].size *= larger[0]
+		}
+	}
 }
 
 // find returns the glyphs of a line, and for each the number of the line's letters up to its end. ends is nil if the letters are in

@@ -1,0 +1,53 @@
+package mupdf
+
+import (
+	"math"
+
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+// dropCovered drops lines all of whose letters are also those of another line, at the same places. Some programs print text twice, the second
+// time without the letters that a font lacks.
+func dropCovered(page *layout.Page, runs [][]glyph) {
+	type place struct {
+		text string
+		x, y int
+	}
+	near := func(g glyph, dx, dy int) place {
+		return place{g.text, int(math.Round(g.x)) + dx, int(math.Round(g.y)) + dy}
+	}
+	owners := map[place][]int{}
+	for i, run := range runs {
+		for _, g := range run {
+			if at := near(g, 0, 0); len(owners[at]) < 4 {
+				owners[at] = append(owners[at], i)
+			}
+		}
+	}
+	gone := make([]bool, len(runs))
+	for i, run := range runs {
+		covered := map[int]int{}
+		for _, g := range run {
+			found := map[int]bool{}
+			for n := range 9 {
+				for _, owner := range owners[near(g, n%3-1, n/3-1)] {
+					found[owner] = true
+				}
+			}
+			for owner := range found {
+				covered[owner]++
+			}
+		}
+		for owner, n := range covered {
+			longer := len(runs[owner]) - len(run)
+			gone[i] = gone[i] || owner != i && n == len(run) && !gone[owner] && (longer > 0 || longer == 0 && owner < i)
+		}
+	}
+	kept := page.Lines[:0]
+	for i, line := range page.Lines {
+		if !gone[i] {
+			kept = append(kept, line)
+		}
+	}
+	page.Lines = kept
+}
