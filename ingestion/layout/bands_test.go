@@ -170,3 +170,26 @@ func TestText_joinsWords(t *testing.T) {
 	}
 	inTurn(t, text(lines...), "left line0 goes on and on to its end left line1", "left line7", "right line0 goes on", "right line7 goes on and on to its end")
 }
+
+// The page says so when nothing tells the order of its text, and only then.
+func TestText_doubtsTheOrder(t *testing.T) {
+	t.Parallel()
+	columns := slices.Concat(column(60, 100, 20, "Left"), column(320, 100, 20, "Right"))
+	scattered, over := slices.Clone(columns), slices.Clone(columns)
+	for i := range scattered {
+		scattered[i] = columns[i*17%len(columns)]
+	}
+	for i := range over {
+		over[i].Box.Y0, over[i].Box.Y1 = over[i].Box.Y0-float64(i%2)*9, over[i].Box.Y1-float64(i%2)*9
+	}
+	for name, c := range map[string]struct {
+		lines []layout.Line
+		want  int
+	}{"columns": {columns, 0}, "by row": {byRow(columns), 0}, "scattered": {scattered, 1}, "printed over": {over, 1}} {
+		page := layout.Page{Width: 600, Height: 800, Lines: c.lines}
+		read := layout.NewProfile([]layout.Page{page}, nil).TextAfter(page, 1, func() *layout.Tail { return nil })
+		if len(read.Doubts) != c.want {
+			t.Errorf("%s: %+v", name, read.Doubts)
+		}
+	}
+}

@@ -33,6 +33,7 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	complexity := false
 	if !structure {
 		items, complexity = found(lines, page.Rules)
+		w.doubt(doubt.Order, disorder(items))
 	}
 	all, from := blocks(items), (*Tail)(nil)
 	if len(all) > 0 && all[0].table != nil {

@@ -92,8 +92,7 @@ func same(a, b float64) bool { return math.Abs(a-b) < 0.6 }
 // clean normalises the lines of a page and drops what is empty or has no place.
 func clean(lines []Line) []Line {
 	out := make([]Line, 0, len(lines))
-	for i, l := range lines {
-		l.at = i
+	for _, l := range lines {
 		if text := strings.TrimSpace(Normal(l.Text)); text != l.Text {
 			l.Text, l.Edges = text, nil
 		}
@@ -113,6 +112,7 @@ func clean(lines []Line) []Line {
 			out[n-1] = out[n-1].with(l)
 			continue
 		}
+		l.at = len(out)
 		out = append(out, l)
 	}
 	return out
