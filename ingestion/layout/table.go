@@ -39,6 +39,9 @@ func ruledTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 
 // fill puts lines into the cells of a grid. It fails for what is a frame, a diagram or a form without much text.
 func (g grid) fill(lines []Line, rules []Box) (table, bool) {
+	if g.framesWords(lines) {
+		return table{}, false
+	}
 	g.widen(lines)
 	columns := len(g.xs) - 1
 	first := g.cells()
@@ -175,6 +178,29 @@ func lengthAt(rules []Box, at float64, down bool) (sum float64) {
 		}
 	}
 	return sum
+}
+
+// framesWords reports whether the rules are boxes around words of running lines, as around links: they mostly go through word spaces.
+func (g grid) framesWords(lines []Line) bool {
+	inSpaces, crossed := 0, 0
+	for _, line := range lines {
+		at := 0
+		for _, x := range g.xs {
+			if line.Edges == nil || x <= line.Box.X0+1 || x >= line.Box.X1-1 || !walled(g.vertical, x, line.Box.Y0, line.Box.Y1, true) {
+				continue
+			}
+			if left, right := line.cutAt(x); right.Text != "" {
+				at++
+				if right.Box.X0-left.Box.X1 < 0.35*line.Size {
+					inSpaces++
+				}
+			}
+		}
+		if at > 0 {
+			crossed++
+		}
+	}
+	return crossed*3 > len(lines) && inSpaces > crossed
 }
 
 // divided cuts lines where a vertical rule goes through them.
