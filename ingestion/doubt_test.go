@@ -71,10 +71,14 @@ func TestImport_pictureThatCannotBeRead(t *testing.T) {
 			p := goodPage(r)
 			if r.OCR {
 				p.OCR.Text, p.OCR.Confidence = text, 31
+				p.OCR.Doubts = []doubt.Doubt{{Code: doubt.Recognition, Words: "recognised with 31 % confidence"}}
 			}
 			return p, nil
 		}
 		made, _ := b.mustRun(b.drop("imp-1", "Import/scan.png", dot(9)))
+		if m := b.manifestOf(made); (len(m.Doubtful()) > 0) != doubtful {
+			t.Errorf("%q: %+v", text, m.Pages[0].Doubts)
+		}
 		if got := strings.Contains(b.read(made.Note), "text was found with only 31 % confidence and is left out; check ingestion.ocr.languages"); got != doubtful {
 			t.Errorf("%q: doubtful %v\n%s", text, got, b.read(made.Note))
 		}

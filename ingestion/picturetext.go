@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 	"unicode"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -71,14 +72,24 @@ func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 	}
 	if noise(got.OCR) {
 		p.OCR.Reason += fmt.Sprintf("; text found with %.0f %% confidence is treated as noise", percent(got.OCR.Confidence))
-		if lettersIn(got.OCR.Text) >= muchNoise && !doubt.Has(got.OCR.Doubts, doubt.Empty) {
-			got.OCR.Doubts = doubt.Add(got.OCR.Doubts, doubt.Empty, fmt.Sprintf("text was found with only %.0f %% confidence and is left out; "+
-				"check ingestion.ocr.languages, or take a sharper picture", percent(got.OCR.Confidence)))
-		}
+		leftOut(got.OCR)
 		got.OCR.Text, got.OCR.Words = "", nil
 	}
 	lacking(p, got.Lacks)
 	return true, pageFiles{f.w}.recognised(ctx, p, got.OCR)
+}
+
+// leftOut makes the doubts about noise: few letters are no text, whose confidence nobody wants to know; many may be a page that could
+// not be read.
+func leftOut(o *extract.PageOCR) {
+	if lettersIn(o.Text) < muchNoise {
+		o.Doubts = slices.DeleteFunc(o.Doubts, func(d doubt.Doubt) bool { return d.Code == doubt.Recognition })
+		return
+	}
+	if !doubt.Has(o.Doubts, doubt.Empty) {
+		o.Doubts = doubt.Add(o.Doubts, doubt.Empty, fmt.Sprintf("text was found with only %.0f %% confidence and is left out; "+
+			"check ingestion.ocr.languages, or take a sharper picture", percent(o.Confidence)))
+	}
 }
 
 // muchNoise is how many letters leaves and bricks seldom look like. As many more likely are a page that could not be read.

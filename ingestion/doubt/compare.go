@@ -12,7 +12,7 @@ const (
 	fewLetters    = 12
 	wordsDiffer   = 0.20 // of the words: they are divided in other places
 	fewOrdered    = 30   // words that each text has once
-	sameOrder     = 0.60 // of these words follow each other in both texts
+	sameOrder     = 0.75 // of these words follow each other in both texts
 	mostBytes     = 1 << 20
 )
 

@@ -56,8 +56,18 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	}
 	return Read{
 		Plain: w.plain.String(), Markdown: w.marked.String(), Tail: w.tail(all, page.Height, from),
-		Doubts: w.doubts, Complex: complexity,
+		Doubts: w.doubts, Complex: complexity || rises(items),
 	}
+}
+
+// rises reports whether something is read after what is below it, as the second of two columns is.
+func rises(items []item) bool {
+	for i := 1; i < len(items); i++ {
+		if items[i].box.Y1 <= items[i-1].box.Y0 {
+			return true
+		}
+	}
+	return false
 }
 
 // found finds the tables of a page by the way they are set, and returns them with the other lines, in the order in which they are read.

@@ -94,7 +94,9 @@ func (t *texts) compare(n int, page layout.Page, read layout.Read, out *extract.
 		return
 	}
 	for _, d := range doubt.Compare(linesOf(page), read.Plain, text) {
-		out.Doubts = doubt.Add(out.Doubts, d.Code, d.Words)
+		if !doubt.Has(out.Doubts, d.Code) {
+			out.Doubts = doubt.Add(out.Doubts, d.Code, d.Words)
+		}
 	}
 }
 
