@@ -109,7 +109,7 @@ func through(ctx context.Context, files []source, o options, r *report, before m
 	}
 	s.reference = before
 	defer s.kill()
-	for i, batch := range batches(files, o.batch, o.slow > 0) {
+	for i, batch := range batches(files, o.batch, o.slow > 0 || o.kill) {
 		if err := s.batch(ctx, fmt.Sprintf("%04d", i+1), batch, r); err != nil {
 			return err
 		}
@@ -130,7 +130,7 @@ type source struct {
 	recognise bool // with text recognition, while others are read without
 }
 
-// batches splits the files into groups of one kind each, so that memory can be reported by kind. Files that are written slowly make each
+// batches splits the files into groups of one kind each, so that memory can be reported by kind. Slow writers and kills make each
 // group take minutes, so kinds are mixed with them.
 func batches(files []source, size int, mixed bool) [][]source {
 	var all [][]source
