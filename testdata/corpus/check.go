@@ -184,6 +184,12 @@ func (s *site) quality(r *report, f *result, m manifest.Manifest) {
 			r.problem(f.name, "page %d is below its quality (%s), the import is %s and lists %v", p.N, p.Lacks, f.State, f.Lacking)
 		}
 	}
+	for _, p := range m.Pages {
+		if p.OCR != nil && p.OCR.Decided && p.OCR.Error != "" && f.State == engine.ImportDone {
+			r.WrongQuality++
+			r.problem(f.name, "the text of page %d was not recognised (%s), and the import is done", p.N, p.OCR.Error)
+		}
+	}
 	now := s.outcomeOf(f, m)
 	if r.outcomes != nil {
 		r.outcomes[f.sha256] = now

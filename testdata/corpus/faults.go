@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -71,23 +74,23 @@ func (s *site) again(ctx context.Context, name string, files []source, r *report
 	return err
 }
 
-// outcome is what a file became in a run without kills: its state, and the digests of the files of its pages.
+// outcome is what a file became in a run without kills: its state, and for each page the digests of its files.
 type outcome struct {
 	state engine.ImportState
-	pages []string
+	pages []map[string]string
 }
 
 // outcomeOf reads the pages of a bundle.
 func (s *site) outcomeOf(f *result, m manifest.Manifest) outcome {
 	o := outcome{state: f.State}
 	for _, p := range m.Pages {
-		page := ""
+		page := map[string]string{}
 		for _, name := range p.Files() {
 			sum, err := digest(s.path(f.Bundle + "/" + name))
 			if os.IsNotExist(err) {
 				sum = "missing"
 			}
-			page += name + " " + sum + "\n"
+			page[name] = sum
 		}
 		o.pages = append(o.pages, page)
 	}
@@ -106,13 +109,35 @@ func (s *site) compare(r *report, f *result, now outcome) {
 		r.problem(f.name, "after kills it is %s, without them %s: %s", now.state, before.state, f.Error)
 		return
 	}
-	for i := range max(len(before.pages), len(now.pages)) {
-		if i >= len(before.pages) || i >= len(now.pages) || before.pages[i] != now.pages[i] {
-			r.Different++
-			r.problem(f.name, "page %d differs from the run without kills", i+1)
-			return
+	if len(before.pages) != len(now.pages) {
+		r.Different++
+		r.problem(f.name, "%d pages, without kills %d", len(now.pages), len(before.pages))
+		return
+	}
+	var differ []string
+	for i, page := range now.pages {
+		maps.Copy(page, missingFrom(page, before.pages[i]))
+		for _, name := range slices.Sorted(maps.Keys(page)) {
+			if page[name] != before.pages[i][name] {
+				differ = append(differ, name)
+			}
 		}
 	}
+	if differ != nil {
+		r.Different++
+		r.problem(f.name, "differs from the run without kills: %s", strings.Join(differ, ", "))
+	}
+}
+
+// missingFrom names the files that a page had, and has no more.
+func missingFrom(now, before map[string]string) map[string]string {
+	missing := map[string]string{}
+	for name := range before {
+		if _, ok := now[name]; !ok {
+			missing[name] = "missing"
+		}
+	}
+	return missing
 }
 
 // reference runs the files without kills and slow writers, and returns what became of each.

@@ -69,15 +69,17 @@ func TestPlan_write(t *testing.T) {
 }
 
 func TestCompare(t *testing.T) {
-	before := outcome{engine.ImportDone, []string{"a 1", "b 2"}}
+	page := func(digest string) map[string]string { return map[string]string{"pages/page_0001.png": digest} }
+	before := outcome{engine.ImportDone, []map[string]string{page("1")}}
 	for _, c := range []struct {
 		now       outcome
 		different int
 	}{
-		{before, 0},
+		{outcome{engine.ImportDone, []map[string]string{page("1")}}, 0},
 		{outcome{engine.ImportPartial, before.pages}, 1},
-		{outcome{engine.ImportDone, []string{"a 1", "b 3"}}, 1},
-		{outcome{engine.ImportDone, before.pages[:1]}, 1},
+		{outcome{engine.ImportDone, []map[string]string{page("2")}}, 1},
+		{outcome{engine.ImportDone, []map[string]string{{}}}, 1},
+		{outcome{engine.ImportDone, nil}, 1},
 	} {
 		s, r := site{reference: map[string]outcome{"x": before}}, &report{}
 		s.compare(r, &result{source: source{sha256: "x"}}, c.now)
