@@ -36,7 +36,7 @@ demo: build ## import a PDF, a scan and a photo into a copy of the test vault an
 .PHONY: test
 test: build ## run every test, the real worker and browser included (`make check` runs them with the race detector)
 	@sh scripts/deps.sh test
-	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -timeout 20m ./... ./testdata/fidelity
+	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -timeout 20m ./... ./testdata/fidelity ./testdata/corpus
 	@CGO_ENABLED=0 $(GO) vet ./...
 
 .PHONY: test-long
@@ -73,7 +73,7 @@ bench: build ## measure; ratios against mutool, pdftoppm and tesseract of the di
 	@sh scripts/bench.sh
 
 .PHONY: corpus
-corpus: build ## run every file of a folder through the binaries and check what became of it: DIR=… [FLAGS="-no-ocr …"]
+corpus: build ## run every file of a folder through the binaries and check what became of it: DIR=… [FLAGS="-slow 3 -ocr 10 -kill …"]
 	@$(GO) run ./testdata/corpus -dir "$(DIR)" -bin $(BIN) $(FLAGS)
 
 .PHONY: fidelity

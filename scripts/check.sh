@@ -30,4 +30,4 @@ done
 
 echo "tests with the race detector"
 # SQLite is C that was translated to Go: it has no goroutines, the detector would find nothing in it, and makes it twenty times as slow.
-VAULTFLOW_WORKER="$PWD/bin/vaultflow-worker" go test -race -gcflags='modernc.org/...=-race=false' -timeout 20m ./... ./testdata/fidelity
+VAULTFLOW_WORKER="$PWD/bin/vaultflow-worker" go test -race -gcflags='modernc.org/...=-race=false' -timeout 20m ./... ./testdata/fidelity ./testdata/corpus
