@@ -76,6 +76,7 @@ var reaches = map[string]reach{
 	"engine.run_timeout":                 bounded,
 	"engine.max_selected_files":          least,
 	"engine.auto_buffer_tokens":          harmless,
+	"engine.memory":                      bounded,
 	"engine.status_note":                 harmless, // the note's writer keeps what others wrote in it
 	"engine.retention.runs":              most,
 	"engine.retention.runs_per_workflow": most,

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -106,6 +107,9 @@ func parse(args []string, errs io.Writer) (o options, rest []string, err error) 
 
 // serve confines this process and answers requests about one document.
 func serve(o options, errs io.Writer) int {
+	if o.memory > 0 { // collect before the limit ends the process; the libraries need the rest
+		debug.SetMemoryLimit(o.memory / 4 * 3)
+	}
 	if o.confined == "" {
 		o.confined = confine.Reader(reader(o), errs) // does not return if it starts the program again
 	}

@@ -37,12 +37,28 @@ func Examine(ctx context.Context, a *daemon.Workspace) []Finding {
 	var all []Finding
 	all = append(all, examineTrust(a))
 	all = append(all, examineSettings(a)...)
+	all = append(all, examineMemory(a))
 	all = append(all, examineWorker(ctx, a)...)
 	all = append(all, examineOffice(ctx, a), examineFonts(fonts.Missing(fonts.Folders())))
 	all = append(all, examineWatching(ctx, a), examineFolders(a))
 	all = append(append(all, examineState(ctx, a)...), examineWorkflows(ctx, a))
 	all = append(all, Finding{Subject: "clock", State: "ok", Message: time.Now().In(a.Zone).Format("2006-01-02 15:04:05 MST")})
 	return append(all, examineProviders(ctx, a)...)
+}
+
+// examineMemory reports what the system allows, and how it is divided.
+func examineMemory(a *daemon.Workspace) Finding {
+	const mb = 1 << 20
+	found, share := a.Workers.Memory()
+	if found.Bytes == 0 {
+		return Finding{Subject: "memory", State: "warning", Message: fmt.Sprintf("this system does not report its limits; a worker gets %d MB", share.Worker/mb), Fix: "set engine.memory in settings.yaml"}
+	}
+	f := Finding{Subject: "memory", State: "ok", Message: fmt.Sprintf("%d MB (%s): %d MB for vaultflow, at most %d workers at once, each with at most %d MB",
+		found.Bytes/mb, found.From, share.Daemon/mb, share.Workers, share.Worker/mb)}
+	if share.Daemon+share.Worker > found.Bytes {
+		f.State, f.Fix = "warning", "large pictures and pages can fail; give vaultflow 512 MB or more"
+	}
+	return f
 }
 
 func examineWorker(ctx context.Context, a *daemon.Workspace) []Finding {

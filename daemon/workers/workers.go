@@ -6,8 +6,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/memory"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/settings"
@@ -29,11 +32,54 @@ type Starter struct {
 	stateDir  string
 	passwords *Passwords
 	log       *slog.Logger
+	memory    memory.Found
+	share     memory.Share
+	slots     chan struct{} // one for each worker that has a document
 }
 
-// New returns a starter that opens files of v.
+// New returns a starter that opens files of v. It divides the memory that there is, and sets the limit of this process.
 func New(s *settings.Settings, v *disk.Vault, stateDir string, p *Passwords, log *slog.Logger) *Starter {
-	return &Starter{settings: s, vault: v, stateDir: stateDir, passwords: p, log: log}
+	w := &Starter{settings: s, vault: v, stateDir: stateDir, passwords: p, log: log}
+	if w.memory = memory.Find(os.DirFS("/")); s.Engine.Memory > 0 {
+		w.memory = memory.Found{Bytes: int64(s.Engine.Memory), From: "engine.memory"}
+	}
+	w.share = memory.Split(w.memory.Bytes, int64(s.Ingestion.Memory))
+	w.slots = make(chan struct{}, w.share.Workers)
+	debug.SetMemoryLimit(w.share.Daemon)
+	return w
+}
+
+// Memory returns what the system or the settings allow, and how it is divided.
+func (w *Starter) Memory() (memory.Found, memory.Share) { return w.memory, w.share }
+
+// slotPatience is how long a document waits for others. Then its worker is started all the same: a letter does not wait for a
+// book, and nothing waits for ever.
+const slotPatience = time.Minute
+
+// slot waits for room for one more worker, and returns what makes room again.
+func (w *Starter) slot(ctx context.Context) (free func(), err error) {
+	patience := time.NewTimer(slotPatience)
+	defer patience.Stop()
+	select {
+	case w.slots <- struct{}{}:
+		return sync.OnceFunc(func() { <-w.slots }), nil
+	case <-patience.C:
+		return func() {}, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// session is a worker that holds a slot until it is closed.
+type session struct {
+	*sandbox.Session
+	free func()
+}
+
+// Close ends the worker.
+func (s session) Close() error {
+	defer s.free()
+	return s.Session.Close()
 }
 
 // cache returns the folder for PDFium's machine code (19 MB): in the user's cache folder, or else in the state directory.
@@ -55,15 +101,23 @@ func (w *Starter) cache() string {
 
 // start opens a document in a worker. A document for PDFium first gets PDFium's machine code compiled, once for each build of
 // the worker, so that its first page does not wait for that.
-func (w *Starter) start(ctx context.Context, f *os.File, o extract.Open) (*sandbox.Session, extract.Document, error) {
+func (w *Starter) start(ctx context.Context, f *os.File, o extract.Open) (session, extract.Document, error) {
+	free, err := w.slot(ctx)
+	if err != nil {
+		return session{}, extract.Document{}, err
+	}
 	c := w.config()
-	session, document, err := c.Start(ctx, f, o)
-	if err == nil && document.WantsPDFium {
+	opened, document, err := c.Start(ctx, f, o)
+	if err != nil {
+		free()
+		return session{}, document, err
+	}
+	if document.WantsPDFium {
 		if err := c.Warm(ctx); err != nil {
 			w.log.Info("pdfium starts slowly: its machine code could not be kept", "err", err)
 		}
 	}
-	return session, document, err
+	return session{opened, free}, document, nil
 }
 
 // Report starts a worker without a document and returns what it says about itself.
@@ -78,7 +132,7 @@ func (w *Starter) config() sandbox.Config {
 	in := w.settings.Ingestion
 	return sandbox.Config{
 		Worker: w.path(), Tessdata: in.Tessdata, PageTimeout: in.PageTimeout.Std(), OpenTimeout: in.OpenTimeout.Std(),
-		MemoryBytes: int64(in.Memory), RequireConfinement: in.RequireConfinement, Logger: w.log, Cache: w.cache(),
+		MemoryBytes: w.share.Worker, RequireConfinement: in.RequireConfinement, Logger: w.log, Cache: w.cache(),
 	}
 }
 
