@@ -56,7 +56,7 @@ func examineMemory(a *daemon.Workspace) Finding {
 	f := Finding{Subject: "memory", State: "ok", Message: fmt.Sprintf("%d MB (%s): %d MB for vaultflow, at most %d workers at once, each with at most %d MB",
 		found.Bytes/mb, found.From, share.Daemon/mb, share.Workers, share.Worker/mb)}
 	if share.Daemon+share.Worker > found.Bytes {
-		f.State, f.Fix = "warning", "large pictures and pages can fail; give vaultflow 512 MB or more"
+		f.State, f.Fix = "warning", "large pictures and pages can fail; allow vaultflow 512 MB or more"
 	}
 	return f
 }
