@@ -47,6 +47,7 @@ type report struct {
 	Retried       int `json:"retried"`   // imports that kills put aside
 	Compared      int `json:"compared"`  // bundles, with the run without kills
 	Different     int `json:"different"` // of these
+	Redrawn       int `json:"redrawn"`   // pictures of pages with other bytes that look the same at 36 dpi
 
 	Programs []string  `json:"page_counters"`
 	Kinds    []kindRow `json:"kinds"`
