@@ -215,3 +215,33 @@ func TestText_takesNoBoxesAroundWordsForCells(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// A large first letter belongs to the word beside its top.
+func TestText_joinsInitials(t *testing.T) {
+	t.Parallel()
+	lines := []layout.Line{at(60, 98, 30, "O"), at(80, 100, 10, "ver the past three decades the pressure"), at(80, 113, 10, "has grown on all of the companies to say"), at(60, 126, 10, "what they do, and why they have to do it.")}
+	want := "Over the past three decades the pressure has grown on all of the companies to say what they do, and why they have to do it."
+	for _, order := range [][]int{{0, 1, 2, 3}, {1, 2, 3, 0}} {
+		var set []layout.Line
+		for _, i := range order {
+			set = append(set, lines[i])
+		}
+		if got := text(set...); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+	if got := text(append(column(60, 100, 9, "Body"), at(300, 400, 30, "A"), at(300, 440, 10, "A letter with a line below it"))...); !strings.Contains(got, "# A\n") {
+		t.Errorf("a letter alone:\n%s", got)
+	}
+}
+
+// A stamp along the side of a page does not stand among its text.
+func TestText_putsTurnedLinesAside(t *testing.T) {
+	t.Parallel()
+	stamp := layout.Line{Text: "arXiv:2201.00069v1 of a day in May", Size: 20, Turns: 3, Box: layout.Box{X0: 15, Y0: 200, X1: 35, Y1: 560}}
+	lines := slices.Concat(column(60, 100, 20, "Left"), []layout.Line{stamp}, column(320, 100, 20, "Right"))
+	for i := range 4 {
+		lines = append(lines, at(60, 450+18*float64(i), 10, fmt.Sprintf("Row %d", i)), at(200, 450+18*float64(i), 10, fmt.Sprintf("%d.5", 9-i)), at(400, 450+18*float64(i), 10, "kept"))
+	}
+	inTurn(t, text(lines...), "Left00", "Left19", "Right00", "Right19", "arXiv:2201", "| Row 0 | 9.5 | kept |", "| Row 3 |")
+}

@@ -119,7 +119,7 @@ func (b block) above(next block) bool {
 // extends reports whether a line belongs to the block of the line before.
 func (b block) extends(line Line, pitch float64) bool {
 	before := b.lines[len(b.lines)-1]
-	if !same(before.Size, line.Size) || before.Bold != line.Bold && !b.runsIn(line, pitch) || before.mono() != line.mono() || bullet.MatchString(line.Text) {
+	if before.Turns != 0 || line.Turns != 0 || !same(before.Size, line.Size) || before.Bold != line.Bold && !b.runsIn(line, pitch) || before.mono() != line.mono() || bullet.MatchString(line.Text) {
 		return false
 	}
 	if entry.MatchString(before.Text) {

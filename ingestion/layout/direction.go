@@ -42,3 +42,18 @@ func mirrored(lines []Line, page Page) ([]Line, Page) {
 	page.Rules, page.Tags = rules, tags
 	return out, page
 }
+
+// uprightBox is around the lines that are upright.
+func uprightBox(lines []Line) (box Box) {
+	found := false
+	for _, l := range lines {
+		switch {
+		case l.Turns != 0:
+		case !found:
+			box, found = l.Box, true
+		default:
+			box = box.join(l.Box)
+		}
+	}
+	return box
+}

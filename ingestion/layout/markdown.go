@@ -2,6 +2,7 @@ package layout
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,7 @@ type Read struct {
 // if this page begins with one.
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	lines := withFormulas(p.withoutNumbers(p.withoutHeads(clean(page.Lines), page.Height), page.Height), page.Rules)
-	lines, page = mirrored(link(lines, page.Links), page)
+	lines, page = mirrored(withInitials(link(lines, page.Links)), page)
 	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links}
 	items, structure := structured(lines, page.Tags)
 	complexity := false
@@ -75,8 +76,14 @@ func rises(items []item) bool {
 func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	tables, rest := ruledTables(lines, rules)
 	all := make([]item, 0, len(rest)+len(tables))
+	text := uprightBox(rest)
+	var turned []item // stamps beside the text
 	for _, line := range rest {
-		all = append(all, item{box: line.Box, line: line})
+		if it := (item{box: line.Box, line: line}); line.Turns != 0 && overlap(line.Box, text) <= 0 {
+			turned = append(turned, it)
+		} else {
+			all = append(all, it)
+		}
 	}
 	for i := range tables {
 		all = append(all, item{box: tables[i].box, table: &tables[i]})
@@ -103,7 +110,11 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 		}
 		items = append(items, inOrder(own, 0)...)
 	}
-	return items, complexity
+	at := len(items)
+	if at > 0 && items[at-1].table != nil { // which may continue on the next page
+		at--
+	}
+	return slices.Insert(items, at, turned...), complexity
 }
 
 // writer collects the blocks of a page.
