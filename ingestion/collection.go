@@ -41,7 +41,10 @@ func (collection) extract(ctx context.Context, w *work) error {
 	if w.places.fromArchive() {
 		return keeper{}.extract(ctx, w)
 	}
-	together, err := unpacking{w}.exported(ctx)
+	together, err := unpacking{w}.savedPage(ctx)
+	if err == nil && !together {
+		together, err = unpacking{w}.exported(ctx)
+	}
 	if together || err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return archiveFault(err)
 	}

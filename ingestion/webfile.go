@@ -31,31 +31,40 @@ func (webFile) extract(ctx context.Context, w *work) error {
 	if data == nil {
 		return keeper{}.extract(ctx, w)
 	}
-	c := composed{}
-	source := webSource{html: data}
+	source := webSource{html: data, base: savedFrom(data), from: savedFrom(data)}
 	if w.job.Route.MediaType == "multipart/related" {
 		if source, err = readMHTML(data); err != nil {
 			return fault.Permanent(failure.Corrupt, "save the page again, as a web page", "the saved page cannot be read: %v", err)
 		}
 	}
-	page, err := webpage.Readable(source.html, source.contentType, source.base, c.hooks(source.part))
+	c, err := source.composed()
 	if err != nil {
 		return fault.Permanent(failure.Corrupt, "open it in a browser and save it again", "the page cannot be read: %v", err)
 	}
+	return composing{w}.compose(ctx, c)
+}
+
+// composed returns the readable part of the page.
+func (source webSource) composed() (c composed, err error) {
+	page, err := webpage.Readable(source.html, source.contentType, source.base, c.hooks(source.part))
+	if err != nil {
+		return c, err
+	}
 	c.title, c.author, c.created = page.Title, page.Author, page.Published
 	text := page.Markdown
-	if to := safeWebLink(source.base); to != "" {
-		text = "Saved from [" + markdown.Inline(source.base) + "](" + to + ")\n\n" + text
+	if to := safeWebLink(source.from); to != "" {
+		text = "Saved from [" + markdown.Inline(source.from) + "](" + to + ")\n\n" + text
 	}
 	c.parts = []composedPart{{"", text}}
-	return composing{w}.compose(ctx, c)
+	return c, nil
 }
 
 // webSource is a page with the files saved with it.
 type webSource struct {
 	html        []byte
 	contentType string
-	base        string                                  // the page's address, if the file has it
+	base        string                                  // the address that its references are relative to; empty if they mean files
+	from        string                                  // the page's address, if the file has it
 	part        func(src string) func() ([]byte, error) // a picture saved with the page; nil if there is none
 }
 
@@ -154,6 +163,6 @@ func readMHTML(data []byte) (webSource, error) {
 	if s.html == nil {
 		return s, errors.New("it contains no page")
 	}
-	s.part = mail.Picture(parts)
+	s.from, s.part = s.base, mail.Picture(parts)
 	return s, nil
 }

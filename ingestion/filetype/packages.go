@@ -16,7 +16,7 @@ var packageTypes = map[string]string{
 	".aab": "application/vnd.android.package-archive", ".ipa": "application/x-ios-app", ".xpi": "application/x-xpinstall", ".crx": "application/x-chrome-extension",
 	".whl": "application/x-wheel+zip", ".nupkg": "application/vnd.nuget.package", ".vsix": "application/vsix", ".appx": "application/appx", ".msix": "application/appx",
 	".oxt": "application/vnd.openofficeorg.extension", ".3mf": "model/3mf", ".kmz": "application/vnd.google-earth.kmz", ".sketch": "application/x-sketch",
-	".odb": "application/vnd.oasis.opendocument.base", ".idml": "application/vnd.adobe.indesign-idml-package", ".wacz": "application/x-wacz", ".maff": "application/x-maff",
+	".odb": "application/vnd.oasis.opendocument.base", ".idml": "application/vnd.adobe.indesign-idml-package", ".wacz": "application/x-wacz",
 	".kra": "application/x-krita", ".ora": "application/x-openraster", ".dwfx": "model/vnd.dwfx+xps", ".thmx": "application/vnd.ms-officetheme", ".xmind": "application/vnd.xmind.workbook",
 	".afdesign": ZippedPackage, ".fcstd": "application/x-extension-fcstd", ".mscz": "application/x-musescore", ".mxl": "application/vnd.recordare.musicxml", ".ggb": "application/vnd.geogebra.file",
 	".drawio": ZippedPackage, ".procreate": ZippedPackage, ".fig": "application/x-figma", ".bbmodel": ZippedPackage, ".sb3": "application/x-scratch", ".pbix": ZippedPackage, ".twbx": ZippedPackage,
