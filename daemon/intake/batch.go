@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/daemon/control"
@@ -90,6 +91,8 @@ func OrdersIn(given string, how control.ImportHow, skipped func(error)) ([]contr
 				return fs.SkipDir
 			}
 			return nil
+		case p != root && d.IsDir() && ofPage(p):
+			return fs.SkipDir // it is imported with its page
 		case !d.Type().IsRegular():
 			return nil
 		}
@@ -103,6 +106,17 @@ func OrdersIn(given string, how control.ImportHow, skipped func(error)) ([]contr
 		return nil
 	})
 	return orders, err
+}
+
+// ofPage reports whether a folder holds the files of a page beside it.
+func ofPage(dir string) bool {
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return e.Type().IsRegular() && export.IsPage(e.Name()) && export.OfPage(e.Name(), filepath.Base(dir)+"/x")
+	})
 }
 
 // notesIn returns the name of the archive into which a folder is packed, if it holds notes to which its files belong.

@@ -37,8 +37,8 @@ const (
 // judgeAfter is how long files that are ready wait for others before they are judged together.
 const judgeAfter = 50 * time.Millisecond
 
-// groups finds files of the import folder that are imported together: a folder that was dropped with Markdown notes, and a note with
-// the pictures that it shows. Each group is packed into a ZIP archive in the import folder, which is imported in its place. The files
+// groups finds files of the import folder that are imported together: a folder that was dropped with Markdown notes, a note with
+// the pictures that it shows, and a web page with the files saved with it. Each group is packed into a ZIP archive in the import folder, which is imported in its place. The files
 // are removed once that import has ended, so a crash at any point loses none; they are then packed again, to the same bytes. If it comes
 // while they are removed, what is left is in the bundle, and is removed too.
 //
@@ -169,6 +169,7 @@ func (g *groups) judge(ctx context.Context) (singles []disk.Arrival, made []grou
 		}
 	}
 	g.told = told
+	j.pages()
 	j.notes()
 	j.folders()
 	for _, a := range j.singles {

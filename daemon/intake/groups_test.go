@@ -87,3 +87,17 @@ func TestGroups_leaveFilesOfRunsAlone(t *testing.T) {
 		t.Errorf("groups %q, singles %q", made, singles)
 	}
 }
+
+// A saved page takes the files that were saved with it; other pages and folders are imported as ever.
+func TestGroups_savedPages(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"Import/Trip.html": "<p>", "Import/Trip_files/a.png": "PNG", "Import/Trip_files/b/frame.html": "<p>", "Import/alone.html": "<p>", "Import/Other_files/c.png": "PNG",
+		"Import/Clips/Tee.htm": "<p>", "Import/Clips/Tee-Dateien/d.png": "PNG", "Import/Clips/letter.txt": "x",
+		"Import/Notes/one.md": "[x](Web.html)", "Import/Notes/Web.html": "<p>", "Import/Notes/Web_files/e.png": "PNG",
+	}
+	made, singles := judged(t, files, func(*groups, *journal.Journal) {})
+	if !slices.Equal(made, []string{"Import/Clips/Tee.zip", "Import/Notes.zip", "Import/Trip.zip"}) || !slices.Equal(singles, []string{"alone.html", "c.png", "letter.txt"}) {
+		t.Errorf("groups %q, singles %q", made, singles)
+	}
+}

@@ -106,7 +106,21 @@ func (i *Imports) dropFile(ctx context.Context, o control.ImportOrder) (string, 
 	if o.Walked && !i.vault.Takes(path.Join(i.settings.Vault.ImportDir, vault.SafeName(path.Base(o.Name), 0))) {
 		return "", nil // clutter of a folder that was named as a whole
 	}
+	if root, names := savedWith(string(o.Path)); names != nil {
+		return i.dropPage(ctx, o, root, names)
+	}
 	return i.drop(ctx, f, o.Name, request{how: o.ImportHow})
+}
+
+// dropPage packs a web page of this machine and the files that were saved with it.
+func (i *Imports) dropPage(ctx context.Context, o control.ImportOrder, root string, names []string) (string, error) {
+	files := make([]packed, len(names))
+	for n, name := range names {
+		files[n] = packed{name: name}
+	}
+	archive := piped(func(w io.Writer) error { return pack(ctx, w, onDisk(root), files) })
+	defer archive.Close()
+	return i.drop(ctx, archive, strings.TrimSuffix(o.Name, path.Ext(o.Name))+".zip", request{how: o.ImportHow})
 }
 
 // dropFolder packs a folder of notes of this machine into the import folder and starts its import.
