@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -43,6 +44,9 @@ func alignedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 	return tables, rest
 }
 
+// remark is a line about a whole table, such as its unit.
+var remark = regexp.MustCompile(`^(?:\[[^\]]*\]|\([^)]*\))$`)
+
 // named returns where the head of a run of rows begins: with names over several columns, which leave the first column free, or with the
 // beginning of the first name.
 func named(rows [][]Line, from, end, least int) int {
@@ -51,7 +55,7 @@ func named(rows [][]Line, from, end, least int) int {
 		l, below := rows[up][0], rows[up+1][0]
 		over := l.Box.X0 > rows[from][0].Box.X1 && l.Box.X1 < box.X1+l.Size
 		begins := same(l.Box.X0, below.Box.X0) && !beginsUpper(below.Text) && l.Box.width() < 0.6*box.width()
-		if len(fields(rows[up])) > 1 || !over && !begins || pitch(rows[up], rows[up+1]) > 2*l.Size {
+		if len(fields(rows[up])) > 1 || !over && !begins || remark.MatchString(l.Text) || pitch(rows[up], rows[up+1]) > 2*l.Size {
 			break
 		}
 		from = up
@@ -165,10 +169,44 @@ func aligned(rows [][]Line, rules []Box) (table, bool) {
 		return table{}, false
 	}
 	t := s.table()
-	if s.prose() || s.listing() || s.contents(leaders) || items(s.cells) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
+	if s.prose() || s.listing() || s.contents(leaders) || items(s.cells) || s.axis(0) || s.axis(columns-1) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
 		return table{}, false
 	}
 	return t, true
+}
+
+// axis reports whether a column is the scale of a diagram: numbers that fall by equal steps at equal distances, with hardly any
+// numbers beside them.
+func (s run) axis(c int) bool {
+	var values, bases []float64
+	beside := 0
+	for _, row := range s.cells {
+		if len(row[c]) == 0 {
+			continue
+		}
+		v, _, ok := valueOf(row[c])
+		if !ok {
+			return false
+		}
+		values, bases = append(values, v), append(bases, row[c][0].base())
+		for other, cell := range row {
+			if other != c && len(cell) > 0 && isNumber(cell[0].Text) {
+				beside++
+			}
+		}
+	}
+	return len(values) >= 4 && values[0] > values[1] && evenly(values) && evenly(bases) && beside <= len(values)*max(1, s.columns()-2)/2+1
+}
+
+// evenly reports whether values differ by equal steps, within a tenth of one.
+func evenly(values []float64) bool {
+	step := (values[len(values)-1] - values[0]) / float64(len(values)-1)
+	for i := range values[1:] {
+		if math.Abs(values[i+1]-values[i]-step) > 0.1*math.Abs(step) {
+			return false
+		}
+	}
+	return step != 0
 }
 
 // sparse reports whether most cells are empty, as where the labels of a figure happen to be level.

@@ -291,3 +291,14 @@ func TestTextAfter_doubtsTables(t *testing.T) {
 		}
 	}
 }
+
+// The scale of a diagram is no column, and a line about the whole table no row.
+func TestText_leavesWhatIsBesideTables(t *testing.T) {
+	t.Parallel()
+	diagram := sheet(100, 24, four, []string{"54,000", "", "", "0.50"}, []string{"53,000", "income", "", "0.48"}, []string{"52,000", "", "index", "0.46"}, []string{"51,000", "", "", "0.44"}, []string{"50,000", "", "", "0.42"})
+	if got := text(diagram...); strings.Contains(got, "|") {
+		t.Errorf("a diagram is a table:\n%s", got)
+	}
+	kinds := sheet(100, 14, four, []string{"Kind", "2009", "2010", "2011"}, []string{"Rent", "120", "310", "90"}, []string{"Food", "118", "300", "88"}, []string{"Fuel", "115", "290", "85"})
+	rowsAre(t, text(append(kinds, at(200, 86, 10, "[In thousands]"))...), "Kind | 2009 | 2010 | 2011", "Rent | 120 | 310 | 90", "Food | 118 | 300 | 88", "Fuel | 115 | 290 | 85")
+}
