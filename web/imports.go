@@ -129,7 +129,7 @@ func (s importPages) importHead(r engine.ImportRecord, shown, total int) importH
 	h := importHead{
 		importRow: s.importRow(r), FailedPages: r.FailedPages, Warnings: r.Warnings, MediaType: r.MediaType, Filed: r.Filed, SHA256: r.SHA256,
 		CanCancel: s.site.cfg.Control != nil && !r.State.Finished() && !strings.HasPrefix(r.ID, "arrival:"),
-		CanRetry:  s.site.cfg.Control != nil && (r.State == engine.ImportFailed || r.State == engine.ImportCancelled),
+		CanRetry:  s.site.cfg.Control != nil && (r.State == engine.ImportFailed || r.State == engine.ImportCancelled || len(r.NotSeen) > 0),
 		Shown:     shown, Total: total,
 	}
 	if r.DuplicateOf != "" {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/intake"
@@ -136,6 +137,9 @@ func writeImport(w io.Writer, run engine.RunRecord, r engine.ImportRecord) {
 	}
 	if r.State == engine.ImportPartial && r.Filed != "" {
 		fmt.Fprintf(w, "  to make what is missing: vaultflow import --retry %s\n", r.ID)
+	}
+	if r.State == engine.ImportDone && len(r.NotSeen) > 0 && r.Filed != "" {
+		fmt.Fprintf(w, "  %s not read by a model; once it can be: vaultflow import --retry %s\n", content.PageList(r.NotSeen), r.ID)
 	}
 	if run.Failure != nil && r.Filed != "" {
 		fmt.Fprintf(w, "  the file is at %s; when the cause is fixed: vaultflow import --retry %s\n", r.Filed, r.ID)

@@ -134,8 +134,11 @@ func TestImport_doubtfulPagesReadByModel(t *testing.T) {
 				"providers:\n  lab: {kind: openai_chat, base_url: %q, api_key_env: LAB_KEY}\n", c.budget, dear, server.URL+"/v1"))
 			s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
 			s.Write("letter.pdf", pdftest.New().TextPage(pdftest.Text("A page with a text layer that nobody doubts, of one paragraph.")...).ScanPage(scanLines...).Bytes())
-			s.Must("import", s.Path("letter.pdf"))
+			out := s.Must("import", s.Path("letter.pdf"))
 			r := s.ended(1)["Import/letter.pdf"]
+			if strings.Contains(out, "page 2 not read by a model; once it can be: vaultflow import --retry "+r.ID) != (c.outcome == manifest.VisionNotRead) {
+				t.Errorf("it reports\n%s", out)
+			}
 			m := s.manifest(r.Bundle)
 			if m.Pages[0].Vision != nil || m.Pages[0].Text.Source != manifest.TextLayer {
 				t.Errorf("page 1: %+v", m.Pages[0])

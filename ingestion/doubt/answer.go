@@ -35,6 +35,9 @@ func (s Seen) Check(answer string) error {
 	case len(kept) == 0 && strings.TrimSpace(strings.Join(s.Others, "")) == "":
 		return errors.New("no reader found any text on the page to compare it with")
 	}
+	if most := s.longest(); len(words) > 2*most+fewWords {
+		return fmt.Errorf("it has %d words, and the page %d", len(words), most)
+	}
 	tolerated, tolerateLost := strange, lost
 	if s.Recognised {
 		tolerated, tolerateLost = strangeOf, lostOf
@@ -57,6 +60,15 @@ func (s Seen) Check(answer string) error {
 		return fmt.Errorf("it lacks %d of the %d words on the page", gone, len(kept))
 	}
 	return nil
+}
+
+// longest returns the number of words of the reader that found most.
+func (s Seen) longest() int {
+	most := len(wordsOf(s.Kept))
+	for _, other := range s.Others {
+		most = max(most, len(wordsOf(other)))
+	}
+	return most
 }
 
 func over(n, of int, share float64) bool {
@@ -90,7 +102,7 @@ func newPool(fuzzy bool, texts ...string) *pool {
 		}
 	}
 	p.letters = b.String()
-	if fuzzy {
+	if p.fuzzy = fuzzy && len(p.words) <= mostFuzzy; p.fuzzy {
 		for w := range p.words {
 			n := len([]rune(w))
 			p.like[n] = append(p.like[n], w)
@@ -99,11 +111,14 @@ func newPool(fuzzy bool, texts ...string) *pool {
 	return p
 }
 
+// mostFuzzy is how many different words are searched for similar ones: many times those of a page.
+const mostFuzzy = 5000
+
 // pool returns the words that an answer may have.
 func (s Seen) pool() *pool {
 	texts := append([]string{s.Kept}, s.Others...)
 	p := newPool(s.Recognised, texts...)
-	if s.Recognised {
+	if p.fuzzy {
 		sure := count(strings.Fields(s.Sure))
 		for _, text := range texts {
 			for _, w := range strings.Fields(text) {

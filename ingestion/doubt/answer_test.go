@@ -33,6 +33,7 @@ func TestCheck_answers(t *testing.T) {
 		"a sentence repeated":  {layer, good + " The international harbour office reports the tonnage of every quarter.", "found by no reader"},
 		"half of it":           {layer, "Revenue by region 2024: 1,204 998 87.5", "lacks"},
 		"an answer to it":      {layer, "I cannot read this page.", "no reader"},
+		"a flood":              {scan, strings.Repeat("ship ", 100_000), "it has 100000 words, and the page"},
 		"nothing":              {layer, "%%", "empty"},
 		"recognised":           {scan, scanned, ""},
 		"a sure number":        {scan, strings.Replace(scanned, "1987", "1937", 1), "number"},
