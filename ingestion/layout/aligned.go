@@ -20,9 +20,9 @@ func alignedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 			continue
 		}
 		to := from + fitting(rows[from:runOfRows(rows, from)])
-		taken := false
+		taken, scale := false, diagram(rows[from:to], rules)
 		// A run may end with lines of another kind: text below, that begins with short lines.
-		for end := to; end > from+1 && end > to-3; end-- {
+		for end := to; end > from+1 && end > to-3 && !scale; end-- {
 			if t, ok := aligned(rows[from:end], rules); ok {
 				if up := named(rows, from, end, last); up < from {
 					if with, ok := aligned(rows[up:end], rules); ok && len(with.rows[0]) == len(t.rows[0]) {
@@ -169,10 +169,24 @@ func aligned(rows [][]Line, rules []Box) (table, bool) {
 		return table{}, false
 	}
 	t := s.table()
-	if s.prose() || s.listing() || s.contents(leaders) || items(s.cells) || s.axis(0) || s.axis(columns-1) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
+	if s.prose() || s.listing() || s.contents(leaders) || items(s.cells) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
 		return table{}, false
 	}
 	return t, true
+}
+
+// diagram reports whether rows are beside the scale of a diagram.
+func diagram(rows [][]Line, rules []Box) bool {
+	if len(rows) < 4 {
+		return false
+	}
+	parts := make([][]Line, len(rows))
+	for i, row := range rows {
+		parts[i] = fields(row)
+	}
+	s := run{newSheet(parts, rules)}
+	n := s.columns()
+	return n >= 2 && n <= maxColumns && (s.axis(0) || s.axis(n-1))
 }
 
 // axis reports whether a column is the scale of a diagram: numbers that fall by equal steps at equal distances, with hardly any
