@@ -74,6 +74,7 @@ func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 		p.OCR.Reason += fmt.Sprintf("; text found with %.0f %% confidence is treated as noise", percent(got.OCR.Confidence))
 		leftOut(got.OCR)
 		got.OCR.Text, got.OCR.Words = "", nil
+		got.OCR.Doubts = slices.DeleteFunc(got.OCR.Doubts, func(d doubt.Doubt) bool { return d.Code != doubt.Empty }) // leaves are no doubtful text
 	}
 	lacking(p, got.Lacks)
 	return true, pageFiles{f.w}.recognised(ctx, p, got.OCR)

@@ -44,7 +44,7 @@ func (r *Reader) choose(languages []string) (version, error) {
 // pages that cannot be read at all, the words for others. It changes v to that language.
 func (r *Reader) translate(a attempt, v *version) (attempt, error) {
 	there := Languages(r.tessdata)
-	if languages := scripts[a.lies.Script]; a.mean < poor && len(languages) > 0 && !slices.ContainsFunc(languages, func(l string) bool { return slices.Contains(v.languages, l) }) {
+	if languages := scripts[a.lies.Script]; a.mean < poor && a.lies.Sure >= sureText && len(languages) > 0 && !slices.ContainsFunc(languages, func(l string) bool { return slices.Contains(v.languages, l) }) {
 		at := slices.IndexFunc(languages, func(l string) bool { return slices.Contains(there, l) })
 		if v.wanted, v.missing = languages[max(at, 0)], at < 0; v.missing || !v.auto {
 			return a, nil

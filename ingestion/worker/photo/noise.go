@@ -6,6 +6,7 @@ import "image"
 const (
 	speckHeight = 40
 	manySpecks  = 0.002 // of all pixels; clean pages are below a tenth of that
+	badScan     = 0.02  // photographs of grass and gravel are below
 )
 
 // specks returns the share of specks, measured on every third row.

@@ -12,6 +12,7 @@ type Page struct {
 	Picture *image.Gray
 	Said    []string   // what was done and why, for people
 	Back    Projection // from places of Picture to those of the original
+	Print   bool       // it is a page, and no photograph of something else: a sheet was found, or noise that only bad scans have
 }
 
 // Plain returns a picture as it is.
@@ -24,11 +25,13 @@ func Correct(img *image.Gray) Page {
 	p := Plain(img)
 	if share := specks(p.Picture); share > manySpecks {
 		p.Picture = withoutSpecks(p.Picture)
+		p.Print = share > badScan
 		p.Said = append(p.Said, fmt.Sprintf("specks on %.1f %% of it were removed", 100*share))
 	}
 	q, found := sheet(p.Picture)
 	if found {
 		p.Picture, p.Back = q.flatten(p.Picture)
+		p.Print = true
 		p.Said = append(p.Said, "the sheet was found by its corners and flattened")
 	}
 	if l := lightOf(p.Picture); found || l.uneven() {
