@@ -194,7 +194,7 @@ func sized(page layout.Page) bool {
 func needsGlyphs(page layout.Page) bool {
 	rising := 0
 	for i, l := range page.Lines {
-		if l.Size < 1 || len(l.Glyphs) > 0 || letterSpaced(l.Text) || strings.ContainsFunc(l.Text, layout.RightToLeft) {
+		if l.Size < 1 || len(l.Glyphs) > 0 || letterSpaced(l.Text) || hasAccents(l.Text) || strings.ContainsFunc(l.Text, layout.RightToLeft) {
 			return true
 		}
 		if i > 0 && l.Box.Y0 < page.Lines[i-1].Box.Y0+1 {

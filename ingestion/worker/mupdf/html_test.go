@@ -108,3 +108,30 @@ func TestAddSVG_sizesBitmapFonts(t *testing.T) {
 		t.Errorf("box %+v", got)
 	}
 }
+
+// TeX prints an accent over a letter, as two signs. Signs that follow one another stay two.
+func TestAddSVG_joinsAccentsWithLetters(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text string
+		at   []float64
+		want string
+	}{
+		"before":        {"na¨ıve", []float64{60, 66, 71.5, 72, 75, 80}, "naïve"},
+		"below":         {"c¸a va", []float64{60, 60.3, 66, 74, 80}, "ça va"},
+		"no accent":     {"don´t l´a", []float64{60, 66, 72, 78, 81, 90, 93, 97}, "don´t l´a"},
+		"with a blank":  {"Min´ aˇ c", []float64{60, 68, 71, 77, 77, 83, 83}, "Mináč"},
+		"nothing fits":  {"x´q", []float64{60, 66, 66}, "x´q"},
+		"one character": {"´", []float64{60}, "´"},
+	} {
+		page := readHTML(pageHead + line(100, 60, 10, ink, c.text) + "</div>\n")
+		svg := ""
+		for i, letter := range []rune(strings.ReplaceAll(c.text, " ", "")) {
+			svg += fmt.Sprintf("<use data-text=%q xlink:href=\"#font_1_%d\" transform=\"matrix(10,0,0,-10,%g,108)\"/>\n", string(letter), letter, c.at[i])
+		}
+		addSVG(&page, svg)
+		if got := page.Lines[0].Text; got != c.want || len(page.Lines[0].Edges) > 0 && len(page.Lines[0].Edges) != len([]rune(got)) {
+			t.Errorf("%s: %q with %d edges, want %q", name, got, len(page.Lines[0].Edges), c.want)
+		}
+	}
+}

@@ -61,11 +61,10 @@ func place(page *layout.Page, glyphs []glyph) {
 // rescale sets the size of type that says it is much smaller than it is: that of bitmap fonts, which are as large as a dot.
 func rescale(glyphs []glyph) {
 	steps := map[string][]float64{} // how far glyphs advance, in sizes, by font
-	font := func(g glyph) string { return g.id[:max(strings.LastIndexByte(g.id, '_'), 0)] }
 	for i := 1; i < len(glyphs); i++ {
 		g, before := glyphs[i], glyphs[i-1]
-		if step := g.x - before.x; g.y == before.y && step > 0 && font(g) == font(before) && g.size > 0 {
-			steps[font(g)] = append(steps[font(g)], step/g.size)
+		if step := g.x - before.x; g.y == before.y && step > 0 && g.font() == before.font() && g.size > 0 {
+			steps[g.font()] = append(steps[g.font()], step/g.size)
 		}
 	}
 	for name, all := range steps {
@@ -77,7 +76,7 @@ func rescale(glyphs []glyph) {
 		}
 	}
 	for i := range glyphs {
-		if larger, ok := steps[font(glyphs[i])]; ok {
+		if larger, ok := steps[glyphs[i].font()]; ok {
 			glyphs[i].size *= larger[0]
 		}
 	}
@@ -228,6 +227,7 @@ func (p *placer) measure(line *layout.Line, run []glyph, ends []int) {
 	if ends == nil || line.Turns != 0 {
 		return
 	}
+	run, ends = withAccents(line, run, ends)
 	p.setSpaces(line, run, ends)
 	line.Edges = p.edges(line.Text, run, ends)
 }

@@ -70,6 +70,9 @@ func turnsOf(a, b float64) int {
 	return askew
 }
 
+// font is what the ids of the glyphs of a font begin with.
+func (g glyph) font() string { return g.id[:max(strings.LastIndexByte(g.id, '_'), 0)] }
+
 // along returns how far in the direction of its text a glyph begins, and how far down its baseline is, as the text is read.
 func (g glyph) along() (u, v float64) {
 	switch g.turns {
