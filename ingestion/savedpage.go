@@ -56,7 +56,7 @@ func (u unpacking) savedPage(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fault.Permanent(failure.Corrupt, "open it in a browser and save it again", "the page cannot be read: %v", err)
 	}
-	return true, composing{u.w}.compose(ctx, c)
+	return true, composing(u).compose(ctx, c)
 }
 
 var (
