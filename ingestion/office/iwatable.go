@@ -175,6 +175,9 @@ func oldestCell(data []byte, t tableTexts) string {
 	}
 	if flags&0x20 != 0 {
 		text = numberCell(data[1], r.double())
+		if data[10]&0x80 != 0 { // the number of an entry in a menu, which is elsewhere
+			text = "choice " + text
+		}
 	}
 	if flags&0x40 != 0 {
 		text = appleDate(r.double())

@@ -155,8 +155,13 @@ func TestRead_numbers(t *testing.T) {
 	for form, data := range map[string][]byte{
 		"of now":      numbersOf(t, 6, append([]byte{5, 3, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0}, 7, 0, 0, 0), append([]byte{5, 2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, decimal...)),
 		"before 2017": numbersOf(t, 3, append([]byte{4, 3, 0, 0, 0x14, 0, 0, 0, 0, 0, 0, 0}, 1, 0, 0, 0, 7, 0, 0, 0), append([]byte{4, 2, 0, 0, 0x24, 0, 0, 0, 0, 0, 0, 0, 9, 9, 9, 9}, double...)),
+		"a choice":    numbersOf(t, 3, append([]byte{4, 3, 0, 0, 0x14, 0, 0, 0, 0, 0, 0, 0}, 1, 0, 0, 0, 7, 0, 0, 0), append([]byte{4, 2, 0, 0, 0x24, 0, 0, 0, 0x10, 4, 0x80, 0, 9, 9, 9, 9}, double...)),
 	} {
 		text, _ := shown(t, data, "numbers")
+		if form == "a choice" {
+			hasInOrder(t, text, `| Rent\|due | choice -12.5 |`)
+			continue
+		}
 		hasInOrder(t, form+text, form, "## Budget", "### May", `| Rent\|due | Rent\|due |`, "| --- |", `| Rent\|due | -12.5 |`)
 	}
 }
