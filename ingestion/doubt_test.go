@@ -37,6 +37,7 @@ func TestImport_showsDoubts(t *testing.T) {
 		}
 		return p, nil
 	}
+	b.vault.Put(".obsidian/types.json", `{"types":{"doubtful_pages":"multitext"}}`)
 	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
 	made, _ := b.mustRun(j)
 	m, err := manifest.Parse([]byte(b.read(made.Bundle + "/manifest.json")))
