@@ -122,7 +122,7 @@ func (t *tracker) restart(f *tracked, now time.Time) {
 // unsure is how long a file must be still where the system does not say whether somebody writes it: twice as long as its writer has
 // paused before, and longer for a large file, whose writer has more to wait for (one quiet period for 16 MB, two for 32 MB, and so on).
 func (t *tracker) unsure(f *tracked) time.Duration {
-	return max(2*f.gap, min(t.quiet*time.Duration(bits.Len64(uint64(f.snap.size>>24))), t.stall)) //nolint:gosec // sizes are not negative
+	return max(2*f.gap, min(t.quiet*time.Duration(bits.Len64(uint64(f.snap.size>>24))), t.stall))
 }
 
 // vanish takes that a name is not there any more.
