@@ -374,7 +374,7 @@ func (s run) listing() bool {
 var (
 	entry  = regexp.MustCompile(`(?:\.\s?){4,}\s*(?:\d{1,4}|[ivxlc]{1,8})$`) // of a table of contents
 	leader = regexp.MustCompile(`(?:\.\s?){4,}|…{2,}`)
-	dots   = regexp.MustCompile(`(?:\s*\.){4,}\s*|\s*…{2,}\s*`) // that lead to the next column
+	dots   = regexp.MustCompile(`(?:\s*\.){4,}\s*|(?:\s\.){2,}\s*|^(?:\.\s)+|\s*…{2,}\s*`) // that lead to the next column
 	whole  = regexp.MustCompile(`^\d{1,4}$`)
 )
 

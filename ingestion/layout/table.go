@@ -49,14 +49,19 @@ func (g grid) fill(lines []Line, rules []Box) (table, bool) {
 	for r := range t.rows {
 		t.rows[r] = make([][]Line, columns)
 	}
-	parts := fields(g.divided(lines))
+	parts := g.divided(fields(lines))
 	open := g.open(parts, first)
 	for _, line := range parts {
 		at := g.place(line)
 		if !open[first[at]] {
 			at = first[at]
+			t.rows[at/columns][at%columns] = append(t.rows[at/columns][at%columns], line)
+			continue
 		}
-		t.rows[at/columns][at%columns] = append(t.rows[at/columns][at%columns], line)
+		for _, part := range line.cutInto(t.gutters()) {
+			at = g.place(part)
+			t.rows[at/columns][at%columns] = append(t.rows[at/columns][at%columns], part)
+		}
 	}
 	t.trim()
 	t.split(rules)
