@@ -24,7 +24,7 @@ func alignedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 		// A run may end with lines of another kind: text below, that begins with short lines.
 		for end := to; end > from+1 && end > to-3 && !scale; end-- {
 			if t, ok := aligned(rows[from:end], rules); ok {
-				if up := named(rows, from, end, last); up < from {
+				if up := named(rows, from, end, last, rules); up < from {
 					if with, ok := aligned(rows[up:end], rules); ok && len(with.rows[0]) == len(t.rows[0]) {
 						t, rest = with, rest[:len(rest)-len(slices.Concat(rows[up:from]...))]
 					}
@@ -48,14 +48,19 @@ func alignedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 var remark = regexp.MustCompile(`^(?:\[[^\]]*\]|\([^)]*\))$`)
 
 // named returns where the head of a run of rows begins: with names over several columns, which leave the first column free, or with the
-// beginning of the first name.
-func named(rows [][]Line, from, end, least int) int {
+// beginning of the first name. A rule that begins with the table ends its head.
+func named(rows [][]Line, from, end, least int, rules []Box) int {
 	box := boxOf(slices.Concat(rows[from:end]...))
-	for up := from - 1; up >= max(least, from-3); up-- {
+	for up := from - 1; up >= max(least, from-5); up-- {
 		l, below := rows[up][0], rows[up+1][0]
-		over := l.Box.X0 > rows[from][0].Box.X1 && l.Box.X1 < box.X1+l.Size
+		over := l.Box.X0 > box.X0+0.12*box.width() && l.Box.X1 < box.X1+l.Size
 		begins := same(l.Box.X0, below.Box.X0) && !beginsUpper(below.Text) && l.Box.width() < 0.6*box.width()
 		if len(fields(rows[up])) > 1 || !over && !begins || remark.MatchString(l.Text) || pitch(rows[up], rows[up+1]) > 2*l.Size {
+			break
+		}
+		if slices.ContainsFunc(rules, func(r Box) bool {
+			return r.Y0 > l.base()-1 && r.Y0 < below.base() && r.X0 < box.X0+l.Size && r.X1 > box.X0
+		}) {
 			break
 		}
 		from = up
