@@ -162,11 +162,11 @@ func truthSizes(data []byte) (map[int][]size, error) {
 	found := map[int][]size{}
 	for _, table := range t.Tables {
 		for _, region := range table.Regions {
-			var s size
+			rows, cols := map[int]bool{}, map[int]bool{} // some files count them from 1
 			for _, c := range region.Cells {
-				s = size{max(s.rows, c.Row+1), max(s.cols, c.Col+1)}
+				rows[c.Row], cols[c.Col] = true, true
 			}
-			found[region.Page] = append(found[region.Page], s)
+			found[region.Page] = append(found[region.Page], size{len(rows), len(cols)})
 		}
 	}
 	return found, nil
