@@ -25,6 +25,12 @@ const (
 	typeTable     = 6001
 )
 
+// Bounds of a document of objects.
+const (
+	maxObjects = 500_000
+	maxPages   = 5000 // slides, or pages of a drawing or of XPS
+)
+
 // object is an object of such an archive: a message of Protocol Buffers.
 type object struct {
 	id, kind uint64
@@ -53,15 +59,15 @@ func readIWork(a *archive, doc *Document) error {
 			continue
 		}
 		left -= int64(len(plain))
-		objects = append(objects, iwaObjects(plain, name)...)
+		if objects = append(objects, iwaObjects(plain, name, maxObjects-len(objects))...); len(objects) == maxObjects {
+			doc.warn("the document has more than %d objects; the rest is not shown", maxObjects)
+			break
+		}
 	}
 	if len(objects) == 0 {
 		return errors.New("its objects cannot be read")
 	}
-	w := iwork{objects: objects, byID: map[uint64]int{}, cells: a.limits.Cells}
-	for i, o := range objects {
-		w.byID[o.id] = i
-	}
+	w := newIWork(objects, a.limits.Cells)
 	doc.Kind, doc.Parts = w.parts()
 	if doc.Preview == "" {
 		doc.warn("only text and tables were read; export the file as PDF to have its pages")
@@ -117,7 +123,7 @@ func iwaBytes(data []byte, limit int64) ([]byte, error) {
 }
 
 // iwaObjects divides the bytes of an archive: a description, and the messages that it describes.
-func iwaObjects(data []byte, file string) []object {
+func iwaObjects(data []byte, file string, most int) []object {
 	var list []object
 	for len(data) > 0 {
 		length, n := binary.Uvarint(data)
@@ -130,6 +136,9 @@ func iwaObjects(data []byte, file string) []object {
 		for _, m := range fields(info, 2) {
 			size := first(m, 3)
 			if size > uint64(len(data)) {
+				return list
+			}
+			if len(list) == most {
 				return list
 			}
 			list = append(list, object{id: id, kind: first(m, 1), message: data[:size], file: file})
@@ -199,7 +208,17 @@ func fields(message []byte, field uint64) (list [][]byte) {
 type iwork struct {
 	objects []object
 	byID    map[uint64]int
+	byFile  map[string][]object
 	cells   int // that may still be read
+}
+
+func newIWork(objects []object, cells int) *iwork {
+	w := &iwork{objects: objects, byID: map[uint64]int{}, byFile: map[string][]object{}, cells: cells}
+	for i, o := range objects {
+		w.byID[o.id] = i
+		w.byFile[o.file] = append(w.byFile[o.file], o)
+	}
+	return w
 }
 
 // get returns the object of a reference.
@@ -221,7 +240,8 @@ func (w *iwork) one(o object, field uint64) (object, bool) {
 }
 
 func (w *iwork) parts() (kind string, parts []Part) {
-	for i, file := range w.slides() {
+	slides := w.slides()
+	for i, file := range slides[:min(len(slides), maxPages)] {
 		parts = append(parts, w.slide(file, i+1))
 	}
 	if len(parts) > 0 {
@@ -293,11 +313,14 @@ func (w *iwork) textIn(o object) object {
 // slides lists the files of the slides in the order of the presentation. Where that cannot be read, it is the order of their names.
 func (w *iwork) slides() []string {
 	var files, shown []string
+	known := map[string]bool{}
 	for _, o := range w.objects {
-		if isSlide(o) && !slices.Contains(files, o.file) {
+		if isSlide(o) && !known[o.file] {
 			files = append(files, o.file)
+			known[o.file] = true
 		}
 	}
+	clear(known)
 	for _, o := range w.objects {
 		if o.kind != typeShow || isSlide(o) {
 			continue
@@ -305,8 +328,9 @@ func (w *iwork) slides() []string {
 		for _, tree := range fields(o.message, 3) {
 			for _, ref := range fields(tree, 2) {
 				if node, ok := w.get(ref); ok && node.kind == typeSlideNode {
-					if slide, ok := w.one(node, 2); ok && !slices.Contains(shown, slide.file) {
+					if slide, ok := w.one(node, 2); ok && !known[slide.file] {
 						shown = append(shown, slide.file)
+						known[slide.file] = true
 					}
 				}
 			}
@@ -324,8 +348,8 @@ func (w *iwork) slide(file string, number int) Part {
 	label := "Slide " + strconv.Itoa(number)
 	var title uint64
 	var b, notes blocks
-	for _, o := range w.objects {
-		if o.file != file || o.kind != typeSlide {
+	for _, o := range w.byFile[file] {
+		if o.kind != typeSlide {
 			continue
 		}
 		if holder, ok := w.one(o, 5); ok {
@@ -335,9 +359,9 @@ func (w *iwork) slide(file string, number int) Part {
 			}
 		}
 	}
-	for _, o := range w.objects {
+	for _, o := range w.byFile[file] {
 		switch {
-		case o.file != file || o.id == title:
+		case title != 0 && o.id == title:
 		case o.kind == typeTableInfo:
 			b.add(w.drawn(o))
 		default:

@@ -25,6 +25,9 @@ func (w *iwork) table(o object) string {
 				size = 256
 			}
 			for _, tile := range fields(tiles, 1) {
+				if w.cells < 0 {
+					break
+				}
 				if ref, ok := w.one(object{message: tile}, 2); ok {
 					rows = w.tile(rows, ref, first(tile, 1)*size, t)
 				}
@@ -43,6 +46,9 @@ func (w *iwork) entries(store object, field, text uint64) map[uint64]string {
 	texts := map[uint64]string{}
 	if list, ok := w.one(store, field); ok {
 		for _, entry := range fields(list.message, 3) {
+			if w.cells--; w.cells < 0 {
+				break
+			}
 			if s := fields(entry, text); len(s) > 0 {
 				texts[first(entry, 1)] = strings.TrimSpace(clean(string(s[0])))
 			}
@@ -59,6 +65,9 @@ func (w *iwork) richTexts(store object) map[uint64]string {
 		return texts
 	}
 	for _, entry := range fields(list.message, 3) {
+		if w.cells--; w.cells < 0 {
+			break
+		}
 		if payload, ok := w.one(object{message: entry}, 9); ok {
 			if text, ok := w.one(payload, 1); ok {
 				texts[first(entry, 1)] = strings.TrimSpace(plainText(text))
@@ -70,7 +79,9 @@ func (w *iwork) richTexts(store object) map[uint64]string {
 
 // tile adds the rows of a part of a table.
 func (w *iwork) tile(rows [][]string, o object, from uint64, t tableTexts) [][]string {
+	w.cells-- // a part and a row count too: a broken file may list them without end
 	for _, row := range fields(o.message, 5) {
+		w.cells--
 		at := from + first(row, 1)
 		if at >= maxRows || w.cells <= 0 {
 			return rows
@@ -99,12 +110,14 @@ func (w *iwork) row(row []byte, t tableTexts) []string {
 	var list []string
 	for c := 0; c < maxColumns && 2*c+1 < len(offsets[0]); c++ {
 		offset := uint64(binary.LittleEndian.Uint16(offsets[0][2*c:]))
-		text := ""
-		if offset != 0xFFFF && offset*wide < uint64(len(cells[0])) {
-			w.cells--
-			text = escape(strings.ReplaceAll(read(cells[0][offset*wide:], t), "\n", " "))
+		if offset == 0xFFFF || offset*wide >= uint64(len(cells[0])) {
+			continue
 		}
-		list = append(list, text)
+		w.cells--
+		for len(list) < c {
+			list = append(list, "")
+		}
+		list = append(list, escape(strings.ReplaceAll(read(cells[0][offset*wide:], t), "\n", " ")))
 	}
 	return list
 }

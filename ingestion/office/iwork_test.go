@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/golang/snappy"
 )
@@ -203,6 +204,25 @@ func TestRead_iworkThatIsBrokenOrProtected(t *testing.T) {
 	}
 }
 
+// A small file that lists the same part of a table again and again is read in bounded time.
+func TestRead_iworkInCircles(t *testing.T) {
+	t.Parallel()
+	var tiles, rows message
+	for range 4000 {
+		tiles = tiles.bytes(1, message{}.number(1, 0).ref(2, 21))
+		rows = rows.bytes(5, message{}.number(1, 1).bytes(3, []byte{4}).bytes(4, bytes.Repeat([]byte{0xFF}, 512)))
+	}
+	objects := []made{{1, typePages, nil}, {21, 6002, rows}}
+	for i := range uint64(10) {
+		objects = append(objects, made{100 + i, typeTable, message{}.bytes(4, message{}.bytes(3, tiles))})
+	}
+	data := zipOf(t, "Index/Document.iwa", iwaOf(objects[:12]...))
+	began := time.Now()
+	if _, err := read(data, Limits{}); err != nil || time.Since(began) > 10*time.Second {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+}
+
 func FuzzIWA(f *testing.F) {
 	f.Add([]byte(iwaOf(made{1, typePages, nil}, textObject(2, 0, "text"))))
 	f.Fuzz(func(_ *testing.T, data []byte) {
@@ -210,10 +230,8 @@ func FuzzIWA(f *testing.F) {
 		if err != nil {
 			return
 		}
-		w := iwork{byID: map[uint64]int{}, cells: 100}
-		for i, o := range iwaObjects(plain, "index/slide.iwa") {
-			w.objects = append(w.objects, o)
-			w.byID[o.id] = i
+		w := newIWork(iwaObjects(plain, "index/slide.iwa", 1000), 100)
+		for _, o := range w.objects {
 			w.table(o)
 		}
 		w.parts()

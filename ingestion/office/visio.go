@@ -22,6 +22,10 @@ func readVisio(a *archive, doc *Document) error {
 	}
 	rels := a.relations(or(list, "visio/pages/pages.xml"))
 	for i, page := range root.first("Pages").all("Page") {
+		if i == maxPages {
+			doc.warn("the drawing has more than %d pages; the rest is not shown", maxPages)
+			break
+		}
 		name := strings.TrimSpace(or(page.attr("NameU"), page.attr("Name")))
 		if shown := strings.TrimSpace(page.attr("Name")); shown != "" {
 			name = shown

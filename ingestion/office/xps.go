@@ -34,6 +34,10 @@ func readXPS(a *archive, doc *Document) error {
 		for _, p := range a.optional(document).all("PageContent") {
 			name := reference(document, p.attr("Source"))
 			number := len(doc.Parts) + 1
+			if number > maxPages {
+				doc.warn("the document has more than %d pages; the rest is not shown", maxPages)
+				return nil
+			}
 			page, err := a.tree(name)
 			if err != nil {
 				doc.warn("page %d cannot be read: %v", number, err)
