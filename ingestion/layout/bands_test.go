@@ -245,3 +245,40 @@ func TestText_putsTurnedLinesAside(t *testing.T) {
 	}
 	inTurn(t, text(lines...), "Left00", "Left19", "Right00", "Right19", "arXiv:2201", "| Row 0 | 9.5 | kept |", "| Row 3 |")
 }
+
+// Items with letters are paragraphs of their own, and no table.
+func TestText_dividesItemsWithLetters(t *testing.T) {
+	t.Parallel()
+	got := text(at(60, 100, 10, "a."), at(80, 100, 10, "Find the velocity of the rocket three seconds"), at(80, 113, 10, "after it was fired."),
+		at(60, 126, 10, "b."), at(80, 126, 10, "Find its acceleration after three seconds in"), at(80, 139, 10, "the air."),
+		at(60, 152, 10, "c."), at(80, 152, 10, "Find the height from which it comes back to"), at(80, 165, 10, "the ground in time."))
+	want := "a. Find the velocity of the rocket three seconds after it was fired.\n\nb. Find its acceleration after three seconds in the air.\n\nc. Find the height from which it comes back to the ground in time."
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A line that is stretched to the width of its column is a line, even if its spaces are as wide as the gaps of a table.
+func TestText_joinsStretchedLines(t *testing.T) {
+	t.Parallel()
+	var lines []layout.Line
+	word := func(x, y float64, text string) {
+		l := at(x, y, 10, text)
+		for i := range text {
+			l.Edges = append(l.Edges, x+5*float64(i))
+		}
+		lines = append(lines, l)
+	}
+	for i := range 3 {
+		y := 100 + 26*float64(i)
+		word(60, y, "from the top of it a building of a city")
+		for c, text := range []string{"its", "edge", "above", "the", "place"} { // the same width
+			word([]float64{60, 60 + 15 + 23.75, 60 + 35 + 47.5, 60 + 60 + 71.25, 60 + 75 + 95}[c], y+13, text)
+		}
+	}
+	lines[5].Box.X1 = lines[0].Box.X1
+	want := strings.TrimSpace(strings.Repeat("from the top of it a building of a city its edge above the place ", 3))
+	if got := text(lines...); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -30,7 +30,7 @@ func blocks(items []item) []block {
 			lines = append(lines, it.line)
 		}
 	}
-	ordinals, pitch := numbered(lines), pitchOf(lines)
+	ordinals, letters, pitch := numbered(lines, numberOf), numbered(lines, letterOf), pitchOf(lines)
 	var out []block
 	i := 0
 	for _, it := range items {
@@ -39,7 +39,7 @@ func blocks(items []item) []block {
 			continue
 		}
 		n := len(out)
-		if n > 0 && out[n-1].table == nil && out[n-1].takes(it, ordinals[i], pitch) {
+		if n > 0 && out[n-1].table == nil && out[n-1].takes(it, ordinals[i] || letters[i], pitch) {
 			out[n-1].lines = append(out[n-1].lines, it.line)
 			out[n-1].bold = out[n-1].bold && it.line.Bold
 			i++

@@ -28,12 +28,29 @@ type counted struct {
 	left, size float64
 }
 
+// lettered is the small letter before an item of a list, as in "a." or "(b)".
+var lettered = regexp.MustCompile(`^\(?([a-z])[.)]\s+\S`)
+
+// letterOf returns the letter that a line begins with as a number, or -1.
+func letterOf(text string) int {
+	if m := lettered.FindStringSubmatch(text); m != nil {
+		return int(m[1][0] - 'a')
+	}
+	return -1
+}
+
+// numberOf returns the number that a line begins with, or -1.
+func numberOf(text string) int {
+	n, _ := ordinalOf(text)
+	return n
+}
+
 // numbered finds the lines that begin items of numbered lists. A number alone is no item, since lines of prose begin with
 // dates and amounts: another line at the same margin has to count on.
-func numbered(all []Line) map[int]bool {
+func numbered(all []Line, number func(text string) int) map[int]bool {
 	var lines []counted
 	for i, line := range all {
-		if n, _ := ordinalOf(line.Text); n >= 0 {
+		if n := number(line.Text); n >= 0 {
 			lines = append(lines, counted{i, n, line.Box.X0, line.Size})
 		}
 	}

@@ -368,7 +368,7 @@ func marked(rows [][]Line) bool {
 func isMark(text string) bool {
 	r, size := utf8.DecodeRuneInString(text)
 	_, length := ordinalOf(text + " ")
-	return length > len(text) || IsMark(text) || size == len(text) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	return length > len(text) || letterOf(text+" .") >= 0 && len(text) <= 3 || IsMark(text) || size == len(text) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // trim drops rows and columns without text, as double rules make them.
