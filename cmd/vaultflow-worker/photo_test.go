@@ -2,6 +2,7 @@ package main
 
 import (
 	"image"
+	"image/draw"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +50,20 @@ func TestWorker_readsSkewAndNoise(t *testing.T) {
 		if got := read(t, encoded(t, img)); errorRate(got.Text, prose) > 0.03 {
 			t.Errorf("%s: %.3f of the characters are wrong: %s", name, errorRate(got.Text, prose), got.Reason)
 		}
+	}
+}
+
+// A panel on a slide is no sheet on a table: the text around it is read too.
+func TestWorker_readsAroundPanels(t *testing.T) {
+	t.Parallel()
+	slide := pdftest.Drawing(1240, 1000, 150, "Report of the society, second quarter", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "", "Adopted by the members in March")
+	for i, v := range slide.Pix {
+		slide.Pix[i] = uint8(int(v) * 200 / 255)
+	}
+	card := pdftest.Drawing(1000, 620, 150, prose[:11]...)
+	draw.Draw(slide, image.Rect(120, 180, 1120, 800), card, image.Point{}, draw.Src)
+	if got := read(t, encoded(t, slide)); !strings.Contains(got.Text, "second quarter") || !strings.Contains(got.Text, "Adopted by") || !strings.Contains(got.Text, "treasurer") {
+		t.Errorf("%s: %q", got.Reason, got.Text)
 	}
 }
 

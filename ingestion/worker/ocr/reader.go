@@ -118,10 +118,10 @@ type attempt struct {
 	reading
 }
 
-// best reads a picture after it was corrected, and also as it is if that went badly.
+// best reads a picture after it was corrected, and also as it is if that went badly or may have cut off text.
 func (r *Reader) best(img *image.Gray, v version) (attempt, error) {
 	best, err := r.attempt(photo.Correct(img), maxSkew, v)
-	if err != nil || best.mean >= poor || len(best.page.Said) == 0 && math.Abs(best.skew) <= usualSkew {
+	if err != nil || best.mean >= poor && !best.page.Panel || len(best.page.Said) == 0 && math.Abs(best.skew) <= usualSkew {
 		return best, err
 	}
 	plain, err := r.attempt(photo.Plain(img), usualSkew, v)

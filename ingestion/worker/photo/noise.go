@@ -5,22 +5,34 @@ import "image"
 // A speck is a pixel that is far from all of its neighbours. Letters have none, except for a dot of the smallest type.
 const (
 	speckHeight = 40
-	manySpecks  = 0.002 // of all pixels; clean pages are below a tenth of that
+	manySpecks  = 0.004 // of all pixels; clean pages are below a tenth of that
 	badScan     = 0.02  // photographs of grass and gravel are below
 )
 
-// specks returns the share of specks, measured on every third row.
+// specks returns the share of specks, measured on every third row. It is 0 unless they are all over the picture, as noise is: the
+// dots of a dotted line or of a bar code are in one place.
 func specks(img *image.Gray) float64 {
+	const parts = 8 // of a side
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	found, seen := 0, 0
+	var in, of [parts * parts]int
 	for y := 1; y < h-1; y += 3 {
 		for x := 1; x < w-1; x++ {
-			if seen++; isSpeck(img, y*img.Stride+x) {
-				found++
+			part := y*parts/h*parts + x*parts/w
+			if of[part]++; isSpeck(img, y*img.Stride+x) {
+				in[part]++
 			}
 		}
 	}
-	return float64(found) / float64(max(seen, 1))
+	found, seen, noisy := 0, 0, 0
+	for part, n := range in {
+		if found, seen = found+n, seen+of[part]; float64(n) > manySpecks/2*float64(of[part]) {
+			noisy++
+		}
+	}
+	if noisy*4 < len(in)*3 {
+		return 0
+	}
+	return float64(found) / float64(seen)
 }
 
 // isSpeck compares a pixel with its eight neighbours. Of these, one may be a speck too.

@@ -12,6 +12,7 @@ type Page struct {
 	Picture *image.Gray
 	Said    []string   // what was done and why, for people
 	Back    Projection // from places of Picture to those of the original
+	Panel   bool       // what was flattened may be a panel that is drawn, with more text around it: its sides are straight up and across
 	Print   bool       // it is a page, and no photograph of something else: a sheet was found, or noise that only bad scans have
 }
 
@@ -31,7 +32,7 @@ func Correct(img *image.Gray) Page {
 	q, found := sheet(p.Picture)
 	if found {
 		p.Picture, p.Back = q.flatten(p.Picture)
-		p.Print = true
+		p.Print, p.Panel = true, q.upright()
 		p.Said = append(p.Said, "the sheet was found by its corners and flattened")
 	}
 	if l := lightOf(p.Picture); found || l.uneven() {

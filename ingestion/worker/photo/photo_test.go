@@ -67,8 +67,13 @@ func TestCorrect_leavesTheRestAlone(t *testing.T) {
 	framed := grey(page)
 	fill(framed, image.Rect(60, 800, 1140, 1500), 90)
 	fill(framed, image.Rect(80, 820, 1120, 1480), 235)
+	dotted := grey(page)
+	for i := range 400 * 400 / 9 { // a field of dots, such as a bar code has
+		dotted.Pix[(1000+i/133*3)*dotted.Stride+300+i%133*3] = 0
+	}
 	for name, img := range map[string]*image.Gray{
 		"a page":       page,
+		"dots":         dotted,
 		"a panel":      framed,
 		"no text":      pdftest.Noise(900, 700, 3),
 		"empty":        image.NewGray(image.Rect(0, 0, 400, 400)),

@@ -293,6 +293,18 @@ func (q quad) turned() quad {
 	return quad{q[best], q[(best+1)%4], q[(best+2)%4], q[(best+3)%4]}
 }
 
+// upright reports whether all sides run along those of the picture. A camera is hardly ever held so straight.
+func (q quad) upright() bool {
+	const slope = 0.012 // 0.7°
+	for i, corner := range q {
+		d := q[(i+1)%4].sub(corner)
+		if min(math.Abs(d.x), math.Abs(d.y)) > slope*max(math.Abs(d.x), math.Abs(d.y)) {
+			return false
+		}
+	}
+	return true
+}
+
 // grown moves the corners outward by some pixels: the region ends where the edge begins.
 func (q quad) grown(by float64) quad {
 	m := point{(q[0].x + q[1].x + q[2].x + q[3].x) / 4, (q[0].y + q[1].y + q[2].y + q[3].y) / 4}
