@@ -106,6 +106,8 @@ func TestVision_readsDoubtfulPages(t *testing.T) {
 	if want := []int{2, 3, 4, 6, 8}; !slices.Equal(s.asked, want) {
 		t.Errorf("asked for pages %v, want %v", s.asked, want)
 	}
+	schema, _ := manifestSchema(t)
+	conforms(t, schema, "manifest", b.read(made.Bundle+"/manifest.json"))
 	m := b.manifestOf(made)
 	for n, want := range map[int]struct{ source, outcome, doubts string }{
 		1: {manifest.TextLayer, "", ""},
