@@ -103,21 +103,25 @@ func runOfRows(rows [][]Line, from int) int {
 	return end
 }
 
-// titles reports whether line i is the title of a section of a table, with more of its numbers below.
+// titles reports whether line i is the title of a section of a table, of one line or two, with more of its cells below.
 func titles(rows [][]Line, i, last int) bool {
-	l := rows[i][0]
-	if i+1 == len(rows) || l.Box.X0 > rows[last][0].Box.X0+2*l.Size || pitch(rows[i], rows[i+1]) > 2*l.Size {
+	l, next := rows[i][0], i+1
+	if next+1 < len(rows) && len(fields(rows[next])) == 1 && pitch(rows[i], rows[next]) < 1.5*l.Size {
+		next++
+	}
+	if next >= len(rows) || l.Box.X0 > rows[last][0].Box.X0+2*l.Size || pitch(rows[next-1], rows[next]) > 2*l.Size {
 		return false
 	}
-	numbers := 0
-	for _, a := range fields(rows[i+1]) {
-		if isNumber(a.Text) && slices.ContainsFunc(fields(rows[last]), func(b Line) bool {
-			return isNumber(b.Text) && a.Box.X0 < b.Box.X1 && b.Box.X0 < a.Box.X1
-		}) {
+	numbers, below := 0, 0
+	for _, a := range fields(rows[next]) {
+		if !slices.ContainsFunc(fields(rows[last]), func(b Line) bool { return a.Box.X0 < b.Box.X1 && b.Box.X0 < a.Box.X1 }) {
+			return false
+		}
+		if below++; isNumber(a.Text) {
 			numbers++
 		}
 	}
-	return numbers > 0 && numbers*2 >= len(rows[last])
+	return numbers > 0 && below*2 >= len(rows[last])
 }
 
 func boxOf(lines []Line) Box {

@@ -99,7 +99,10 @@ func (s *sheet) dropGutter() bool {
 		if slices.ContainsFunc(s.cells[s.head:], func(row [][]Line) bool { return len(row[c]) > 0 }) || len(s.gutters) < 2 || s.head == len(s.cells) {
 			continue
 		}
-		at := max(c-1, 0)
+		at := max(c-1, 0) // the narrower gap of both
+		if width := func(g gap) float64 { return g.to - g.from }; c > 0 && c < len(s.gutters) && width(s.gutters[c]) < width(s.gutters[c-1]) {
+			at = c
+		}
 		s.gutters = slices.Delete(slices.Clone(s.gutters), at, at+1)
 		return true
 	}

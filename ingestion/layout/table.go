@@ -31,10 +31,37 @@ func ruledTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 			}
 		}
 		if t, ok := g.fill(in, level); ok {
-			tables, rest = append(tables, t), out
+			rest = t.takeHead(out)
+			tables = append(tables, t)
 		}
 	}
 	return tables, rest
+}
+
+// takeHead takes a row of names above the rules of a table into it, if they are above its columns, and returns the other lines.
+func (t *table) takeHead(lines []Line) []Line {
+	var near []Line
+	for _, l := range lines {
+		if l.Box.Y1 < t.box.Y0+0.3*l.Size && l.base() > t.box.Y0-2.2*l.Size && l.Box.X0 > t.box.X0-2 && l.Box.X1 < t.box.X1+2 {
+			near = append(near, l)
+		}
+	}
+	rows, gutters := tableRows(near), t.gutters()
+	if len(rows) != 1 || len(rows[0]) < 2 || len(rows[0])*2 < len(gutters)+1 || len(rows[0]) > len(gutters)+1 {
+		return lines
+	}
+	head := make([][]Line, len(gutters)+1)
+	for _, l := range rows[0] {
+		c := columnAt(gutters, l.Box.X0+0.3*l.Size)
+		if len(head[c]) > 0 || c != columnAt(gutters, l.Box.X1-0.3*l.Size) {
+			return lines
+		}
+		head[c] = []Line{l}
+	}
+	t.rows, t.box.Y0 = slices.Insert(t.rows, 0, head), boxOf(rows[0]).Y0
+	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool {
+		return slices.ContainsFunc(rows[0], func(h Line) bool { return h.Box == l.Box && h.Text == l.Text })
+	})
 }
 
 // fill puts lines into the cells of a grid. It fails for what is a frame, a diagram or a form without much text.

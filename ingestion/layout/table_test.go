@@ -302,3 +302,25 @@ func TestText_leavesWhatIsBesideTables(t *testing.T) {
 	kinds := sheet(100, 14, four, []string{"Kind", "2009", "2010", "2011"}, []string{"Rent", "120", "310", "90"}, []string{"Food", "118", "300", "88"}, []string{"Fuel", "115", "290", "85"})
 	rowsAre(t, text(append(kinds, at(200, 86, 10, "[In thousands]"))...), "Kind | 2009 | 2010 | 2011", "Rent | 120 | 310 | 90", "Food | 118 | 300 | 88", "Fuel | 115 | 290 | 85")
 }
+
+// Names above the rules of a table are its head, and a remark or a caption above its first rule is none of it.
+func TestText_takesTheHeadAboveRules(t *testing.T) {
+	t.Parallel()
+	lines := sheet(120, 16, four, []string{"Austria", "92.9", "7.1", "5,821"}, []string{"Belgium", "0", "0", "5,906"}, []string{"Estonia", "86.8", "13.2", "114"})
+	var rules []layout.Box
+	for i := range 4 {
+		rules = append(rules, level(118+16*float64(i), 55, 440))
+	}
+	for _, x := range []float64{55, 190, 270, 350, 440} {
+		rules = append(rules, upright(x, 118, 166))
+	}
+	rowsAre(t, withRules(rules, append(cells(104, four, "Country", "Own", "Other", "All"), lines...)...),
+		"Country | Own | Other | All", "Austria | 92.9 | 7.1 | 5,821", "Belgium | 0 | 0 | 5,906", "Estonia | 86.8 | 13.2 | 114")
+	open := []layout.Box{level(98, 55, 440), level(115, 195, 440), level(130, 55, 440), level(180, 55, 440)}
+	got := withRules(open, append(sheet(132, 16, four, []string{"Austria", "92.9", "7.1", "5,821"}, []string{"Belgium", "0", "0", "5,906"}, []string{"Estonia", "86.8", "13.2", "114"}),
+		at(200, 84, 10, "as counted in autumn"), at(240, 102, 10, "Share of all of them"), at(60, 118, 10, "Country"), at(200, 118, 10, "Own"), at(280, 118, 10, "Other"), at(360, 118, 10, "All"))...)
+	rowsAre(t, got, "Country | Share of all of them", "Own | Other | All", "Austria | 92.9 | 7.1 | 5,821", "Belgium | 0 | 0 | 5,906", "Estonia | 86.8 | 13.2 | 114")
+	if !strings.Contains(got, "as counted in autumn\n") {
+		t.Errorf("a caption became part of a table:\n%s", got)
+	}
+}
