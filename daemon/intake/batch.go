@@ -75,6 +75,9 @@ func OrdersIn(given string, how control.ImportHow, skipped func(error)) ([]contr
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, err
 	}
+	if info, err := os.Stat(filepath.Join(root, documentPart)); err == nil && info.Mode().IsRegular() && isDocumentFolder(name) {
+		return []control.ImportOrder{{Path: control.OSPath(root), Name: strings.TrimSuffix(name, path.Ext(name)) + ".zip", ImportHow: how}}, nil
+	}
 	if name, ok := notesIn(root, name); ok {
 		return []control.ImportOrder{{Path: control.OSPath(root), Name: name, ImportHow: how}}, nil
 	}

@@ -38,7 +38,7 @@ const (
 const judgeAfter = 50 * time.Millisecond
 
 // groups finds files of the import folder that are imported together: a folder that was dropped with Markdown notes, a note with
-// the pictures that it shows, and a web page with the files saved with it. Each group is packed into a ZIP archive in the import folder, which is imported in its place. The files
+// the pictures that it shows, a web page with the files saved with it, and a document that is a folder. Each group is packed into a ZIP archive in the import folder, which is imported in its place. The files
 // are removed once that import has ended, so a crash at any point loses none; they are then packed again, to the same bytes. If it comes
 // while they are removed, what is left is in the bundle, and is removed too.
 //
@@ -169,6 +169,7 @@ func (g *groups) judge(ctx context.Context) (singles []disk.Arrival, made []grou
 		}
 	}
 	g.told = told
+	j.documents()
 	j.pages()
 	j.notes()
 	j.folders()

@@ -94,10 +94,11 @@ func TestGroups_savedPages(t *testing.T) {
 	files := map[string]string{
 		"Import/Trip.html": "<p>", "Import/Trip_files/a.png": "PNG", "Import/Trip_files/b/frame.html": "<p>", "Import/alone.html": "<p>", "Import/Other_files/c.png": "PNG",
 		"Import/Clips/Tee.htm": "<p>", "Import/Clips/Tee-Dateien/d.png": "PNG", "Import/Clips/letter.txt": "x",
+		"Import/Talk.key/Index.zip": "ZIP", "Import/Talk.key/Data/p.jpg": "JPG", "Import/Talk.key/preview.jpg": "JPG", "Import/Other.key/x.jpg": "JPG",
 		"Import/Notes/one.md": "[x](Web.html)", "Import/Notes/Web.html": "<p>", "Import/Notes/Web_files/e.png": "PNG",
 	}
 	made, singles := judged(t, files, func(*groups, *journal.Journal) {})
-	if !slices.Equal(made, []string{"Import/Clips/Tee.zip", "Import/Notes.zip", "Import/Trip.zip"}) || !slices.Equal(singles, []string{"alone.html", "c.png", "letter.txt"}) {
+	if !slices.Equal(made, []string{"Import/Clips/Tee.zip", "Import/Notes.zip", "Import/Talk.zip", "Import/Trip.zip"}) || !slices.Equal(singles, []string{"alone.html", "c.png", "letter.txt", "x.jpg"}) {
 		t.Errorf("groups %q, singles %q", made, singles)
 	}
 }

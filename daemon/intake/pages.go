@@ -12,6 +12,46 @@ import (
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
+// documents finds documents of Pages, Numbers and Keynote that are folders.
+func (j *judging) documents() {
+	for _, name := range slices.Sorted(maps.Keys(j.left)) {
+		folder := path.Dir(name)
+		if _, ok := j.left[name]; !ok || path.Base(name) != documentPart || !isDocumentFolder(folder) || j.amongNotes(name) {
+			continue
+		}
+		in := func(other string) bool { return strings.HasPrefix(other, folder+"/") }
+		made := group{dir: path.Dir(folder), zip: strings.TrimSuffix(folder, path.Ext(folder)) + ".zip"}
+		for _, other := range slices.Sorted(maps.Keys(j.left)) {
+			if in(other) {
+				made.files = append(made.files, j.left[other].Arrival)
+			}
+		}
+		j.take(made, slices.ContainsFunc(j.receiving, in))
+	}
+}
+
+// documentPart is in each document that is a folder.
+const documentPart = "Index.zip"
+
+// isDocumentFolder reports whether a folder has the name of a document.
+func isDocumentFolder(name string) bool {
+	return slices.Contains([]string{".pages", ".numbers", ".key"}, strings.ToLower(path.Ext(name)))
+}
+
+// take makes a group of files that belong together, unless some of them are still being received.
+func (j *judging) take(made group, coming bool) {
+	switch {
+	case coming:
+	case !j.fits(made) || j.written(made):
+		j.singles = append(j.singles, made.files...)
+	default:
+		j.made = append(j.made, made)
+	}
+	for _, f := range made.files {
+		delete(j.left, f.Name)
+	}
+}
+
 // pages finds saved web pages that arrive with the folder of their files. Files whose page is still being received wait for it.
 func (j *judging) pages() {
 	for _, name := range slices.Sorted(maps.Keys(j.left)) {
@@ -49,18 +89,9 @@ func (j *judging) page(a disk.Arrival) {
 			made.files = append(made.files, j.left[name].Arrival)
 		}
 	}
-	if coming := slices.ContainsFunc(j.receiving, func(name string) bool { return export.OfPage(a.Name, name) }); !coming {
-		switch {
-		case len(made.files) == 1:
-			return // a page alone
-		case !j.fits(made) || j.written(made):
-			j.singles = append(j.singles, made.files...)
-		default:
-			j.made = append(j.made, made)
-		}
-	}
-	for _, f := range made.files {
-		delete(j.left, f.Name)
+	coming := slices.ContainsFunc(j.receiving, func(name string) bool { return export.OfPage(a.Name, name) })
+	if coming || len(made.files) > 1 {
+		j.take(made, coming)
 	}
 }
 
