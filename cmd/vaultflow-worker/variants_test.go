@@ -99,6 +99,15 @@ func TestPicture_variants(t *testing.T) {
 
 func near(a, b int) int { return max(a-b, b-a) }
 
+// A picture of a pixel is smaller than a point, and still a picture.
+func TestPicture_smallerThanAPoint(t *testing.T) {
+	t.Parallel()
+	s, _ := opened(t, []byte("P3\n1 1\n255\n10 100 200\n"), extract.KindImage)
+	if got := ask(t, s, extract.PageRequest{N: 1, Image: true}); got.Image == nil || got.Image.Width != 1 || got.Image.Height != 1 {
+		t.Errorf("got %+v", got.Image)
+	}
+}
+
 // What MuPDF would draw as noise, or half, or what is too large for a decoder, is refused.
 func TestPicture_refuses(t *testing.T) {
 	t.Parallel()

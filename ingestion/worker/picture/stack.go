@@ -76,13 +76,13 @@ func (s *stack) draw(n, maxSide int, maxPixels int64) (*image.RGBA, error) {
 	if err != nil {
 		return nil, err
 	}
-	if width < 1 || height < 1 {
-		return nil, errors.New("the picture has no size")
-	}
 	var img *image.RGBA
-	if max(size.width, size.height) <= maxSide && int64(size.width)*int64(size.height) <= maxPixels {
+	switch {
+	case max(size.width, size.height) <= maxSide && int64(size.width)*int64(size.height) <= maxPixels:
 		img, err = s.doc.Native(n)
-	} else {
+	case width < 1 || height < 1: // less than a point, but too large
+		return nil, errors.New("the picture has no size")
+	default:
 		// The size is rounded down to whole points.
 		img, err = s.doc.Draw(n, width, height, raster.Fit(width+1, height+1, 4800, maxSide, maxPixels))
 	}
