@@ -77,7 +77,8 @@ func regions(items []item, depth int) [][]item {
 		wide = nil
 	}
 	for i, s := range strips {
-		inColumns := s.is == columns || s.is == unclear && len(beside.left)+len(beside.right) > 0
+		begun := len(beside.left)+len(beside.right) > 0 || i+1 < len(strips) && s.headsBoth(strips[i+1])
+		inColumns := s.is == columns || s.is == unclear && begun
 		if s.across || !inColumns {
 			flushColumns()
 			wide = append(wide, s.items...)
@@ -239,7 +240,7 @@ func sides(left, right []item, places []int) verdict {
 		return columns
 	case apartFromProse(left, right, level):
 		return columns
-	case fewer < columnLines && level < 0.7:
+	case fewer == 1, fewer < columnLines && level < 0.7:
 		return unclear
 	}
 	return rows
@@ -362,6 +363,9 @@ func (p *pair) ends(next []strip) bool {
 	if len(below.left) == 0 || len(below.right) == 0 {
 		return false
 	}
+	if countsOn(p.left, below.left) && !countsOn(p.left, p.right) {
+		return false
+	}
 	if p.leftAt[1] < p.rightAt[0] && p.rightAt[1] < min(below.leftAt[0], below.rightAt[0]) {
 		return true // as the file has it
 	}
@@ -372,13 +376,39 @@ func (p *pair) ends(next []strip) bool {
 		math.Abs(next[1].left[0].box.Y0-next[1].right[0].box.Y0) < next[1].left[0].line.Size
 }
 
+// countsOn reports whether the numbers before the lines of one part continue in the next.
+func countsOn(part, next []item) bool {
+	last := -1
+	for _, it := range part {
+		if n := numberOf(it.line.Text); it.table == nil && n >= 0 {
+			last = n
+		}
+	}
+	for _, it := range next {
+		if n := numberOf(it.line.Text); it.table == nil && n >= 0 {
+			return last >= 0 && n == last+1
+		}
+	}
+	return false
+}
+
+// headsBoth reports whether a strip is a heading for each of the columns below.
+func (s strip) headsBoth(below strip) bool {
+	return below.is == columns && len(below.left) > 0 && len(below.right) > 0 && len(s.left) == 1 && len(s.right) == 1 &&
+		s.left[0].heads(below.left[0]) && s.right[0].heads(below.right[0])
+}
+
+// heads reports whether a line is in larger or bolder type than another.
+func (it item) heads(o item) bool {
+	return it.table == nil && o.table == nil && (it.line.Size > 1.1*o.line.Size || it.line.Bold && !o.line.Bold)
+}
+
 // titles reports whether a strip is a heading alone: large or bold, unlike the text above.
 func (s strip) titles(above []item) bool {
-	if len(s.right) > 0 || len(s.left) > 2 || s.left[0].table != nil {
+	if len(s.right) > 0 || len(s.left) == 0 || len(s.left) > 2 {
 		return false
 	}
-	line, before := s.left[0].line, above[len(above)-1].line
-	return line.Size > 1.1*before.Size || line.Bold && !before.Bold
+	return s.left[0].heads(above[len(above)-1])
 }
 
 // placesOf returns the first and the last place of items in the file.

@@ -36,6 +36,18 @@ func TestText_readsSectionsInTurn(t *testing.T) {
 	inTurn(t, text(lines...), want...)
 }
 
+// Numbers that count on down a column show that it is one, whatever the order of the file is.
+func TestText_followsNumbersDownAColumn(t *testing.T) {
+	t.Parallel()
+	part := func(x, y float64, n int) []layout.Line {
+		head := at(x, y, 13, fmt.Sprintf("%d. Equation", n))
+		head.Bold = true
+		return append([]layout.Line{head}, column(x, y+30, 6, fmt.Sprintf("Part%d-", n))...)
+	}
+	inTurn(t, text(slices.Concat(part(60, 100, 1), part(320, 100, 3), part(60, 300, 2), part(320, 300, 4))...), "1. Eq", "Part1-05", "2. Eq", "Part2-05", "3. Eq", "Part3-05", "4. Eq")
+	inTurn(t, text(slices.Concat(part(60, 100, 1), part(320, 100, 2), part(60, 300, 3), part(320, 300, 4))...), "1. Eq", "Part1-05", "2. Eq", "Part2-05", "3. Eq", "Part3-05", "4. Eq")
+}
+
 // Headings in a column belong to it, whatever is beside them.
 func TestText_keepsHeadingsInTheirColumn(t *testing.T) {
 	t.Parallel()
