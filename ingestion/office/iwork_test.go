@@ -271,6 +271,14 @@ func TestRead_oldOpenOffice(t *testing.T) {
 	hasInOrder(t, text, "## Page 1", "A box")
 }
 
+func TestRead_encryptedOpenDocument(t *testing.T) {
+	t.Parallel()
+	data := zipOf(t, "content.xml", "\x01\x02", "META-INF/manifest.xml", `<manifest><file-entry full-path="content.xml"><encryption-data/></file-entry></manifest>`)
+	if _, err := read(data, Limits{}); !errors.Is(err, ErrEncrypted) {
+		t.Error(err)
+	}
+}
+
 func TestList(t *testing.T) {
 	t.Parallel()
 	parts := []string{"META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\nBundle-Name: Tea timer\r\nMain-Class: a.Main\r\n\r\nName: a/b\r\nMain-Class: no\r\n", "docProps/thumbnail.png", "PNG"}

@@ -24,6 +24,9 @@ type odfStyle struct {
 }
 
 func readODF(a *archive, doc *Document) error {
+	if a.optional("META-INF/manifest.xml").first("encryption-data") != nil {
+		return ErrEncrypted
+	}
 	root, err := a.tree("content.xml")
 	if err != nil {
 		return err
