@@ -13,8 +13,8 @@ import (
 
 // Sampling for a profile ends early when it has read more, or taken longer, than this.
 const (
-	sampleBytes = 64 << 20 // of HTML, which holds the pictures of the pages
-	sampleTime  = 3 * time.Second
+	sampleBytes = 64 << 20        // of HTML, which holds the pictures of the pages
+	sampleTime  = 3 * time.Second // of the processor, so that a busy machine reads the same text
 )
 
 // farthestBack is how many pages back the search for the beginning of a table goes, where they were not read before.
@@ -180,9 +180,9 @@ func (t *texts) profileOf(page layout.Page) layout.Profile {
 // sample reads the pages that a profile is made of.
 func (t *texts) sample() []layout.Page {
 	var pages []layout.Page
-	read, begun := 0, time.Now()
+	read, begun := 0, used()
 	for _, n := range sampled(t.pages) {
-		if read > sampleBytes || time.Since(begun) > sampleTime {
+		if read > sampleBytes || used()-begun > sampleTime {
 			break
 		}
 		if t.by.mupdf == nil {
