@@ -44,7 +44,7 @@ func (b *bench) newest() string {
 func TestLadder_bookOf600Pages(t *testing.T) {
 	t.Parallel()
 	read := llmtest.Reply{Answer: llmtest.Answer{ToolCalls: []llmtest.ToolCall{{Name: "read_pages", Input: `{"path":"Imported/Workbook/index.md","page_start":300,"page_end":301}`}}, Input: 60_000, Output: 5}}
-	b := newBench(t, adapter{kind: "openai_chat", path: "/v1", wire: llmtest.OpenAI{}}, "      capabilities: [text, vision, tools]\n", read, says("Plan."))
+	b := newBench(t, adapter{kind: "openai_chat", path: "/v1", wire: llmtest.OpenAI{}}, "      capabilities: [text, vision, tools]\n", read, says("Plan.")).withWorker()
 	b.bundle(600)
 	b.write("Workflows/Plan.md", "## Plan\n@input file: Imported/Workbook/index.md (images=auto)\n@output file: Out (omissions=on)\n@write_mode replace\n\nMake a plan.\n")
 	out, _ := b.run(exitOmissions, "run", "Plan")

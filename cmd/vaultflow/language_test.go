@@ -206,7 +206,7 @@ func TestLanguage_forEach(t *testing.T) {
 // TestLists_pagesToChapters: the pages that a model calls weak are read again, each once.
 func TestLists_pagesToChapters(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, adapters()[0], seeing, says(`["page_0002", "page_0004"]`), says("Two."), says("Four."), says("## One"))
+	b := newBench(t, adapters()[0], seeing, says(`["page_0002", "page_0004"]`), says("Two."), says("Four."), says("## One")).withWorker()
 	example, err := os.ReadFile("testdata/workflows/Pages to chapters.md")
 	if err != nil {
 		t.Fatal(err)

@@ -63,6 +63,15 @@ type bench struct {
 	server *llmtest.Server
 }
 
+// withWorker lets the bench decode pictures, or skips the test where there is no worker.
+func (b *bench) withWorker() *bench {
+	b.t.Helper()
+	if b.worker = os.Getenv("VAULTFLOW_WORKER"); b.worker == "" {
+		b.t.Skip("pictures of imports are decoded in the worker: VAULTFLOW_WORKER names none")
+	}
+	return b
+}
+
 // newBench makes a vault whose default model is the service. More is put below the model's alias.
 func newBench(t *testing.T, a adapter, more string, replies ...llmtest.Reply) *bench {
 	t.Helper()

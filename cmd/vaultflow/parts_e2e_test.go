@@ -217,7 +217,7 @@ func TestParts_workbook(t *testing.T) {
 	t.Parallel()
 	const pages = 45
 	r := &reader{}
-	w := &workbook{bench: newBench(t, adapters()[0], seeing)}
+	w := &workbook{bench: newBench(t, adapters()[0], seeing).withWorker()}
 	server := llmtest.NewComposing(t, llmtest.Anthropic{}, llmtest.Limits{}, r.answer)
 	w.write("settings.yaml", strings.ReplaceAll(w.files()["settings.yaml"], w.server.URL, server.URL))
 	for n := range pages {
