@@ -112,10 +112,10 @@ func TestHalfOf(t *testing.T) {
 
 func TestScoreSizes(t *testing.T) {
 	t.Parallel()
-	want := map[int][]size{1: {{2, 2}, {9, 9}}, 2: {{2, 3}}}
+	want := map[int][]size{1: {{2, 2, 3}, {9, 9, 9}}, 2: {{2, 3, 2}}}
 	pages := []string{"| a | b |\n| --- | --- |\n| c | d |\n", "text\n\n| a | b |\n| --- | --- |\n| c | d |\n\n| e | f |\n| --- | --- |\n| g | h |\n"}
 	got := scoreSizes(want, pages)
-	if got.tables != (tally{truth: 3, found: 3, right: 2}) || got.rows != 2 || got.cols != 1 {
+	if got.tables != (tally{truth: 3, found: 3, right: 2}) || got.rows != 2 || got.highest != 1 || got.cols != 1 {
 		t.Errorf("got %+v", got)
 	}
 }
