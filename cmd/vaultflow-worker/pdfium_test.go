@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
@@ -246,6 +247,9 @@ func TestPDFium_takesOverWhereMuPDFFails(t *testing.T) {
 	}
 	if want := "# Minutes\n\nRead by the other renderer."; page.Text.Markdown != want {
 		t.Errorf("text:\n%s\nwant:\n%s", page.Text.Markdown, want)
+	}
+	if len(page.Text.Doubts) != 1 || page.Text.Doubts[0].Code != doubt.Table {
+		t.Errorf("doubts %+v, want one about tables, whose rules only MuPDF sees", page.Text.Doubts)
 	}
 	if e := page.Text.Evidence; e.Chars < 20 || e.Unmapped+e.Pictures != 0 {
 		t.Errorf("evidence %+v", e)

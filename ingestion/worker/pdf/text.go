@@ -68,6 +68,9 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
 		out, _ = PageText(page, t.profileOf(page), n, noTable)
+		if by.reason.code == mupdfFailed {
+			out.Doubts = doubt.Add(out.Doubts, doubt.Table, "the usual reader failed on this page, and the other one sees no rules of tables")
+		}
 	}
 	if t.by.traces.annotations || t.by.mupdf == nil {
 		found, err := t.by.annotationsOn(n)
