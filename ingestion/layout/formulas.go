@@ -178,8 +178,11 @@ func formulaOf(lines []Line, group []int, rules []Box) ([]Line, bool) {
 // left edge.
 func besideText(lines []Line, group []int, box Box, size float64) bool {
 	for i, l := range lines {
-		if slices.Contains(group, i) || l.runes() < 2 {
+		if slices.Contains(group, i) {
 			continue
+		}
+		if l.runes() < 4 && l.Box.X0 < box.X1+0.3*size && l.Box.X1 > box.X0-0.3*size && l.Box.Y0 < box.Y1+0.2*size && l.Box.Y1 > box.Y0-0.2*size {
+			return true // a sign of the formula that is not among its glyphs
 		}
 		gap := max(l.Box.Y0-box.Y1, box.Y0-l.Box.Y1)
 		if l.runes() > 20 && gap < 0.6*size && gap > -0.5*size && math.Abs(l.Box.X0-box.X0) < 1.5*size {

@@ -113,6 +113,9 @@ func (p *placer) starts(x, y float64) []int {
 // near reports whether glyphs begin or end where a line begins; the same words may be elsewhere on the page.
 func near(line layout.Line, base float64, run []glyph) bool {
 	within := max(2, line.Size)
+	if line.Size < 2 { // the place is that of a blank without size before the first letter
+		within = max(within, run[0].size)
+	}
 	return slices.ContainsFunc([]glyph{run[0], run[len(run)-1]}, func(g glyph) bool {
 		return math.Abs(g.x-line.Box.X0) <= within && math.Abs(g.y-base) <= within
 	})
