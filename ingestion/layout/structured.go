@@ -45,7 +45,7 @@ func structured(lines []Line, tags []Tag) ([]item, bool) {
 	}
 	slices.SortStableFunc(pieces, func(a, b taggedLine) int { return cmp.Compare(a.at, b.at) })
 	pieces = joinedTagged(pieces)
-	if !plausible(pieces) || !sparing(pieces) {
+	if !plausible(pieces) || !sparing(pieces) || !countsUp(pieces) {
 		return nil, false
 	}
 	untagLines(pieces)
@@ -142,6 +142,24 @@ func sparing(pieces []taggedLine) bool {
 		}
 	}
 	return len(headings) <= manyHeadings || len(headings)*2 <= len(blocks)
+}
+
+// countsUp reports whether numbered headings are in the order of their numbers. Browsers tag the boxes of a grid row by row, whatever was
+// numbered.
+func countsUp(pieces []taggedLine) bool {
+	last := map[int]int{} // number of the last heading of a level
+	for _, p := range pieces {
+		if p.tag.Role != RoleHeading {
+			continue
+		}
+		if n, _ := ordinalOf(p.line.Text); n > 0 {
+			if n < last[p.tag.Level] && n > 1 {
+				return false
+			}
+			last[p.tag.Level] = n
+		}
+	}
+	return true
 }
 
 // untagLines removes the tags of paragraphs where a program has tagged each line as one. Their order stays.

@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -37,5 +38,33 @@ func TestText_putsUntaggedFormulasIntoTheirColumns(t *testing.T) {
 	}
 	if got != strings.Join(want, "\n\n") {
 		t.Error(got)
+	}
+}
+
+// A structure that goes through a grid row by row is not followed where headings count down the columns.
+func TestText_countsHeadingsRatherThanFollowTags(t *testing.T) {
+	t.Parallel()
+	page := layout.Page{Width: 600, Height: 800}
+	for row := range 2 {
+		for column, x := range []float64{60, 330} {
+			y, n := 100+200*float64(row), 2*column+row+1
+			heading := at(x, y, 14, fmt.Sprintf("%d. Subject number %d", n, n))
+			body := []layout.Line{at(x, y+30, 10, "What is said about it fills the first line"), at(x, y+43, 10, "and ends with the second line of its text.")}
+			page.Lines = append(page.Lines, heading, body[0], body[1])
+			page.Tags = append(page.Tags, layout.Tag{Box: heading.Box, Block: len(page.Tags) + 1, Role: layout.RoleHeading, Level: 2})
+			block := len(page.Tags) + 1
+			for _, l := range body {
+				page.Tags = append(page.Tags, layout.Tag{Box: l.Box, Block: block, Role: layout.RoleParagraph})
+			}
+		}
+	}
+	_, got := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
+	last := -1
+	for n := 1; n <= 4; n++ {
+		at := strings.Index(got, fmt.Sprintf("%d. Subject", n))
+		if at <= last {
+			t.Fatalf("subject %d is out of order:\n%s", n, got)
+		}
+		last = at
 	}
 }
