@@ -324,7 +324,7 @@ func (r *run) olmocr(ctx context.Context, dir string, h half) error {
 				if i := slices.Index(columns, column); i > 0 {
 					text = peers[i-1].read(ctx, f.path, c.Page)
 				}
-				pass := c.passes(text)
+				pass := c.passes(strings.TrimSpace(text)) // the benchmark finds a blank page in every text that has a blank
 				count("type "+c.Type, pass)
 				count("set "+c.setOf(), pass)
 				count("all", pass)
