@@ -46,7 +46,7 @@ func decide(e *Evidence, found sign) string {
 		return settle(e, "magic", "text/plain", found.reason)
 	case found.plain:
 		return settle(e, "magic", found.mediaType, found.reason)
-	case e.Extension != "" && !(textual(ext) && found.nul):
+	case e.Extension != "" && !(noNUL(e.Extension) && found.nul):
 		return settle(e, "extension", e.Extension, found.reason+"; the extension is all there is to go by")
 	case found.weak:
 		return settle(e, "magic", found.mediaType, found.reason)
@@ -68,13 +68,13 @@ func contradiction(declared string, found sign) string {
 		return "the declared type is not specific"
 	case kind == KindUnknown:
 		return "the declared type is not known here"
-	case textual(kind) && found.nul:
+	case noNUL(declared) && found.nul:
 		return "the declared type is text, but the file has NUL bytes"
-	case textual(kind) && !found.plain && KindOf(found.mediaType) != kind:
+	case noNUL(declared) && !found.plain && KindOf(found.mediaType) != kind:
 		return "the bytes contradict the declared type"
 	case kind == KindPDF && found.mediaType != "application/pdf":
 		return "declared a PDF, but there is no %PDF"
-	case !textual(kind) && found.plain:
+	case !noNUL(declared) && found.plain:
 		return "the bytes are text and contradict the declared type"
 	case found.mediaType != "" && !found.plain && !found.weak && KindOf(found.mediaType) != kind:
 		return "the bytes contradict the declared type"

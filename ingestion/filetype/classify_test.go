@@ -97,6 +97,9 @@ func TestClassify(t *testing.T) {
 		{"program", "", "a.pdf", "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00", KindUnknown, "application/x-executable", "magic"},
 		{"compound file of any program", "", "a", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", KindUnknown, oleStorage, "magic"},
 		{"compound file with a name", "", "a.vsd", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00", KindUnknown, "application/vnd.visio", "extension"},
+		{"message of Outlook", "", "a.bin", compound("\x0b\x0d\x02\x00\x00\x00\x00\x00\xc0\x00\x00\x00\x00\x00\x00\x46"), KindEmail, "application/vnd.ms-outlook", "magic"},
+		{"message of Outlook by its name", "", "a.msg", compound(""), KindEmail, "application/vnd.ms-outlook", "extension"},
+		{"message of Outlook that was declared", "application/vnd.ms-outlook", "a", compound(""), KindEmail, "application/vnd.ms-outlook", "declared"},
 		{"raw photograph", "", "a.NEF", "II*\x00\x08\x00\x00\x00\x00\x00", KindImage, rawPhotograph, "extension"},
 		{"subtitles", "", "a.srt", "1\n00:02:16,612 --> 00:02:19,376\nHello\n", KindText, "application/x-subrip", "magic"},
 		{"cut zip", "", "a", string(zipOf(t, "word/document.xml"))[:60], KindOffice, docx, "magic"},
@@ -118,6 +121,15 @@ func TestClassify(t *testing.T) {
 			}
 		})
 	}
+}
+
+// compound is the beginning of a compound file whose root has a class.
+func compound(class string) string {
+	data := make([]byte, 2048)
+	copy(data, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
+	data[26] = 3               // version; the directory is in the first sector
+	copy(data[512+80:], class) // [MS-CFB] 2.6.1
+	return string(data)
 }
 
 func TestHandlers_coverAllKinds(t *testing.T) {

@@ -97,6 +97,11 @@ func KindOf(mediaType string) Kind {
 // textual reports whether files of a kind consist of characters, so that their bytes alone may look like plain text.
 func textual(k Kind) bool { return k == KindText || k == KindHTML || k == KindEmail }
 
+// noNUL reports whether files of a type are text, so that NUL bytes contradict it. Outlook's messages are compound files.
+func noNUL(mediaType string) bool {
+	return textual(KindOf(mediaType)) && mediaType != "application/vnd.ms-outlook"
+}
+
 // packaged are the media types of packages.
 var packaged = func() map[string]bool {
 	set := map[string]bool{}

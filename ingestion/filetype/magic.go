@@ -66,7 +66,7 @@ func detect(head []byte) sign {
 		return sign{mediaType: mediaType, weak: weak[mediaType] || !nul && mostlyText(head), nul: nul, reason: "the bytes are those of " + mediaType}
 	case mediaType == "text/plain" && nul, mediaType == "application/octet-stream":
 		return sign{nul: nul, reason: "the bytes are of no kind that is known here"}
-	case textual(kind) && nul:
+	case noNUL(mediaType) && nul:
 		return sign{nul: true, reason: "the bytes look like text but have NUL bytes"}
 	case mediaType == "text/plain" && !mostlyText(head):
 		return sign{reason: "the bytes are of no kind that is known here"}
