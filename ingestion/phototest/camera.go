@@ -207,6 +207,7 @@ func (c *Camera) develop(random *rand.Rand, grey []float64) *image.RGBA {
 }
 
 // between returns the projective map that takes four points to four others: u = (a·x + b·y + c) / (g·x + h·y + 1), and v alike.
+// The corrector has its own solver: what makes the pictures must share nothing with what is tested by them.
 func between(from, to [4][2]float64) [8]float64 {
 	var m [8][9]float64
 	for i := range from {

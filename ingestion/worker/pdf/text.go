@@ -45,7 +45,6 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 	var out *extract.PageText
 	if !by.pdfium {
 		page, err := t.layer(n)
-		page.Tags = t.tags(n)
 		if err != nil && !t.by.mayFallBack() {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
@@ -135,7 +134,6 @@ func (t *texts) tail(n, back int) *layout.Tail {
 	if err != nil {
 		return nil
 	}
-	page.Tags = t.tags(n)
 	_, read := PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, back-1) })
 	t.tails[n] = read.Tail
 	return read.Tail
@@ -153,7 +151,7 @@ func (t *texts) tags(n int) []layout.Tag {
 	return pdfium.Tags(second, n)
 }
 
-// layer reads the text of a page with MuPDF. MuPDF reports whether there are links, PDFium where; without PDFium, only their
+// layer reads the text of a page with MuPDF, and its structure. MuPDF reports whether there are links, PDFium where; without PDFium, only their
 // text is read.
 func (t *texts) layer(n int) (layout.Page, error) {
 	var links []layout.Link
@@ -164,7 +162,11 @@ func (t *texts) layer(n int) (layout.Page, error) {
 			}
 		}
 	}
-	return t.by.mupdf.TextWithLinks(n, links)
+	page, err := t.by.mupdf.TextWithLinks(n, links)
+	if err == nil {
+		page.Tags = t.tags(n)
+	}
+	return page, err
 }
 
 // profileOf returns what the pages of the document have in common. It reads them once, and leaves out those that cannot be
