@@ -271,7 +271,7 @@ func TestImport_pictureWithoutWorker(t *testing.T) {
 	b := newBench(t, extract.Document{})
 	b.worker.open = func(int) error { return &extract.Error{Code: failure.WorkerMissing, Message: "not there"} }
 	made, _ := b.mustRun(b.drop("imp-1", "Import/photo.jpg", withGPS(t, 1)))
-	if note := b.read(made.Note); !strings.Contains(note, "![[./pages/page_0001.jpg]]") || !strings.Contains(note, "text in the picture was not recognised") {
+	if note := b.read(made.Note); !strings.Contains(note, "![[./pages/page_0001.jpg]]") || !strings.Contains(note, "the text of page 1 could not be recognised") {
 		t.Errorf("note:\n%s", note)
 	}
 	made, _ = b.mustRun(b.drop("imp-2", "Import/drawing.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`)))

@@ -140,8 +140,8 @@ func TestImport_keepsPagesBesideFailedOnes(t *testing.T) {
 	x.Digest = ""
 	want := Extracted{Pages: 5, Done: 4, Failed: []int{2}, Partial: []int{3, 4}, Lacking: []int{4}, Warnings: []string{
 		"page 2 could not be read: took longer than 20s; again at half the resolution: took longer than 20s",
-		"page 4: made at half the resolution (died); vaultflow tries again by itself",
 		"the text of page 3 could not be recognised: no language data",
+		"page 4: made at half the resolution (died); vaultflow tries again by itself",
 	}}
 	if diff := cmp.Diff(want, x); diff != "" {
 		t.Errorf("extracted (-want +got):\n%s", diff)

@@ -46,7 +46,7 @@ func mend(ctx context.Context, im *Importer, j Job, x Extracted) (Published, err
 // seed copies the pages that are as they should be into the work, so that only the others are made.
 func (m mending) seed(ctx context.Context) error {
 	for _, p := range m.old.Pages {
-		if p.Status != manifest.PageDone {
+		if p.Status != manifest.PageDone || p.OCR != nil && p.OCR.Error != "" { // earlier versions called the latter done
 			continue
 		}
 		if _, made, err := m.w.store.page(p.N); err != nil || made {

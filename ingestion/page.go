@@ -37,11 +37,11 @@ type pageMaker struct {
 	s    *reading.Reader
 	page manifest.Page
 
-	lacks                        string // why something of the page is below the quality that was asked for
-	layer                        string // sanitised
-	besides                      string // form values and annotations, sanitised
-	blank                        bool   // nothing is drawn on the page
-	textFault, ocrFault, picture *reading.PageError
+	lacks              string // why something of the page is below the quality that was asked for
+	layer              string // sanitised
+	besides            string // form values and annotations, sanitised
+	blank              bool   // nothing is drawn on the page
+	textFault, picture *reading.PageError
 }
 
 // make makes a page's files and returns its record, which is not written yet. An error ends the import.
@@ -94,14 +94,7 @@ func (m *pageMaker) recognise(ctx context.Context) error {
 	if !m.page.OCR.Decided {
 		return nil
 	}
-	done, err := recognition{m.w}.byEngines(ctx, &m.page, m.locally, m.photograph)
-	if !done && m.ocrFault == nil && m.page.OCR.Error != "" {
-		m.ocrFault = reading.Failed(failure.Unsupported, "%s", m.page.OCR.Error)
-	}
-	if done {
-		m.ocrFault = nil
-	}
-	return err
+	return recognition{m.w}.byEngines(ctx, &m.page, m.locally, m.photograph)
 }
 
 // photograph draws the page for a recognition service, at the resolution of text recognition.
@@ -128,18 +121,23 @@ func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 	got, err := m.s.Page(ctx, extract.PageRequest{
 		N: m.page.N, OCR: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
 	})
-	if m.ocrFault = reading.PageErrorOf(err); err != nil && m.ocrFault == nil {
-		return false, err
-	}
-	if got.OCR == nil {
-		if m.ocrFault == nil {
-			m.ocrFault = reading.Failed(failure.Unsupported, "the worker has no text recognition")
-		}
-		m.page.OCR.Error = m.ocrFault.Message
-		return false, nil
-	}
 	m.lacks = cmp.Or(m.lacks, got.Lacks)
-	return true, pageFiles{m.w}.recognised(ctx, &m.page, got.OCR)
+	return pageFiles{m.w}.answered(ctx, &m.page, got.OCR, err)
+}
+
+// answered keeps what the worker's text recognition answered, and reports whether it read the page.
+func (f pageFiles) answered(ctx context.Context, p *manifest.Page, got *extract.PageOCR, err error) (bool, error) {
+	switch bad := reading.PageErrorOf(err); {
+	case bad != nil:
+		p.OCR.Error = bad.Message
+	case err != nil:
+		return false, err
+	case got == nil:
+		p.OCR.Error = "the worker has no text recognition"
+	default:
+		return true, f.recognised(ctx, p, got)
+	}
+	return false, nil
 }
 
 // recognised keeps the result of text recognition: words with boxes, and the text if there is any.
@@ -274,21 +272,21 @@ func pictureExtension(mediaType string, data []byte) string {
 }
 
 // judge sets the page's status. A page fails without the picture that its mode needs, and so does one of mode markdown that lacks
-// all the text it should have.
+// all the text it should have. A page whose text should have been read and was not is partial, even if it has other text, such as a
+// stamp: otherwise nobody would ask for the rest.
 func (m *pageMaker) judge() {
 	p := &m.page
 	empty := p.Text == nil || p.Text.Source == manifest.TextNone
 	switch {
 	case m.picture != nil:
 		p.Status, p.Error = manifest.PageFailed, m.picture.Message
-	case m.ocrFault != nil && empty:
-		p.Status, p.Error = manifest.PagePartial, m.ocrFault.Message
-	case m.textFault != nil && empty:
+	case p.OCR != nil && p.OCR.Error != "":
+		unrecognised(p)
+	case m.textFault != nil && (empty || m.textFault.Aside):
 		p.Status, p.Error = manifest.PagePartial, m.textFault.Message
-	case m.lacks != "":
-		lacking(p, m.lacks)
 	}
-	if p.Status == manifest.PagePartial && p.Image == nil {
+	lacking(p, m.lacks)
+	if p.Status == manifest.PagePartial && p.Image == nil && empty {
 		p.Status = manifest.PageFailed
 	}
 	if o := p.OCR; o != nil && o.Engine != "" && o.Letters < fewLetters && !m.blank && p.Status == manifest.PageDone && !doubt.Has(p.Doubts, doubt.Empty) {
@@ -306,9 +304,18 @@ func unsure(p *manifest.Page, wanted float64) {
 
 // lacking marks a page that is complete, but below the quality that was asked for. It is made again.
 func lacking(p *manifest.Page, why string) {
-	if why != "" && p.Status == manifest.PageDone {
-		p.Lacks = markdown.OneLine(why, 300)
+	if why == "" || p.Status == manifest.PageFailed {
+		return
+	}
+	if p.Lacks = markdown.OneLine(why, 300); p.Status == manifest.PageDone {
 		p.Status, p.Error = manifest.PagePartial, p.Lacks
+	}
+}
+
+// unrecognised marks a page whose text recognition failed.
+func unrecognised(p *manifest.Page) {
+	if p.OCR != nil && p.OCR.Error != "" && p.Status == manifest.PageDone {
+		p.Status, p.Error = manifest.PagePartial, p.OCR.Error
 	}
 }
 

@@ -127,8 +127,8 @@ func (f *frames) open(ctx context.Context, rec documentRecord, known bool) (docu
 		rec.Tools[markdown.OneLine(doc.Renderer, 60)] = markdown.OneLine(doc.Version, 60)
 	}
 	if f.refused != nil {
-		rec.Warnings = append(rec.Warnings, f.lack())
-		if f.made == nil {
+		if f.made == nil && !f.mayHelp() {
+			rec.Warnings = append(rec.Warnings, "the picture was not converted: "+f.why())
 			rec.Document.Pages = 0 // the note shows the original instead
 			rec.Message = unread(filetype.KindImage)
 		}
@@ -142,13 +142,20 @@ func (f *frames) mayDoWithout() bool {
 	return f.imageStrategy(config.StrategyImageCopy) && (f.made != nil || shown[f.w.job.Route.MediaType] && f.w.set.KeepOriginal == config.KeepInBundle)
 }
 
-// lack describes what is missing without the worker.
-func (f *frames) lack() string {
-	why := reading.Plain(f.refused.Error(), "no reason is known")
-	if f.made == nil {
-		return "the picture was not converted: " + why
+// mayHelp reports whether another attempt may convert the picture: there is no worker, or something else ended the workers. The page
+// is partial then, and the note shows the original meanwhile.
+func (f *frames) mayHelp() bool {
+	e, ok := errors.AsType[*fault.Error](f.refused)
+	return ok && (e.Transient || e.Code == failure.Crashed)
+}
+
+// why is the reason for which no worker reads the picture, and what to do about it.
+func (f *frames) why() string {
+	words := f.refused.Error()
+	if hint := failure.Of(f.refused).Hint; hint != "" {
+		words += "; " + hint
 	}
-	return "text in the picture was not recognised: " + why
+	return reading.Plain(words, "no reason is known")
 }
 
 // shown holds the formats that Obsidian shows.
@@ -187,8 +194,12 @@ func (f *frames) pages(ctx context.Context, rec documentRecord) error {
 
 // draw makes the page's picture.
 func (f *frames) draw(ctx context.Context, p *manifest.Page) error {
-	if f.made != nil {
+	switch {
+	case f.made != nil:
 		return f.take(ctx, p, *f.made)
+	case f.refused != nil:
+		p.Status, p.Error = manifest.PagePartial, "the picture was not converted: "+f.why()
+		return nil
 	}
 	set := f.w.set.Image
 	got, err := f.s.Page(ctx, extract.PageRequest{N: p.N, Image: true, MaxSide: set.MaxSide, MaxPixels: f.w.set.PDF.MaxPixels})

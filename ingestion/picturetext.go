@@ -22,13 +22,10 @@ func (f *frames) read(ctx context.Context, p *manifest.Page) error {
 		return nil
 	}
 	p.OCR = &manifest.PageOCR{Decided: true, Code: "picture", Reason: "picture: image_ocr is a strategy"}
-	status, fault := p.Status, p.Error
-	done, err := recognition{f.w}.byEngines(ctx, p, func(ctx context.Context) (bool, error) { return f.readHere(ctx, p) }, func(context.Context) ([]byte, string, error) {
+	err := recognition{f.w}.byEngines(ctx, p, func(ctx context.Context) (bool, error) { return f.readHere(ctx, p) }, func(context.Context) ([]byte, string, error) {
 		return pageFiles{f.w}.shown(p)
 	})
-	if done && p.Lacks == "" {
-		p.Status, p.Error = status, fault
-	}
+	unrecognised(p)
 	unsure(p, f.w.set.OCR.MinConfidence)
 	return err
 }
@@ -53,31 +50,18 @@ func (f pageFiles) shown(p *manifest.Page) ([]byte, string, error) {
 // readHere asks the worker's own text recognition, and reports whether it answered.
 func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 	if f.refused != nil {
-		p.OCR.Error = reading.Plain(f.refused.Error(), "no worker")
+		p.OCR.Error = f.why()
 		return false, nil
 	}
 	got, err := f.s.Page(ctx, extract.PageRequest{N: p.N, OCR: true, OCRDPI: f.w.set.OCR.DPI, Languages: f.w.set.OCR.Languages, MaxPixels: f.w.set.PDF.MaxPixels})
-	switch bad := reading.PageErrorOf(err); {
-	case bad != nil:
-		p.OCR.Error = bad.Message
-		if p.Status == manifest.PageDone {
-			p.Status, p.Error = manifest.PagePartial, bad.Message
-		}
-		return false, nil
-	case err != nil:
-		return false, err
-	case got.OCR == nil:
-		p.OCR.Error = "the worker has no text recognition"
-		return false, nil
-	}
-	if noise(got.OCR) {
+	if got.OCR != nil && noise(got.OCR) {
 		p.OCR.Reason += fmt.Sprintf("; text found with %.0f %% confidence is treated as noise", percent(got.OCR.Confidence))
 		leftOut(got.OCR)
 		got.OCR.Text, got.OCR.Words = "", nil
 		got.OCR.Doubts = slices.DeleteFunc(got.OCR.Doubts, func(d doubt.Doubt) bool { return d.Code != doubt.Empty }) // leaves are no doubtful text
 	}
 	lacking(p, got.Lacks)
-	return true, pageFiles{f.w}.recognised(ctx, p, got.OCR)
+	return pageFiles{f.w}.answered(ctx, p, got.OCR, err)
 }
 
 // leftOut makes the doubts about noise: few letters are no text, whose confidence nobody wants to know; many may be a page that could

@@ -52,9 +52,9 @@ type answerRecord struct {
 	Reading Reading `json:"reading"`
 }
 
-// byEngines asks one engine after the other until one answers, and reports whether one did. local asks the worker; picture
-// returns the page's picture for services. The page records why an engine did not answer.
-func (r recognition) byEngines(ctx context.Context, p *manifest.Page, local func(context.Context) (bool, error), picture func(context.Context) ([]byte, string, error)) (bool, error) {
+// byEngines asks one engine after the other until one answers. local asks the worker; picture returns the page's picture for
+// services. The page records why an engine did not answer, and has an error if none did.
+func (r recognition) byEngines(ctx context.Context, p *manifest.Page, local func(context.Context) (bool, error), picture func(context.Context) ([]byte, string, error)) error {
 	var passing error
 	for _, engine := range r.w.set.OCR.Order() {
 		done, err := false, error(nil)
@@ -69,16 +69,16 @@ func (r recognition) byEngines(ctx context.Context, p *manifest.Page, local func
 			passing = later
 		case err != nil || done:
 			p.OCR.Error = ""
-			return done, err
+			return err
 		}
 	}
 	if passing != nil {
-		return false, &fault.Error{
+		return &fault.Error{
 			Code: failure.Provider, Message: passing.Error(), Remedy: "wait; the import resumes by itself with the missing pages",
 			Transient: true, Exhausted: true,
 		}
 	}
-	return false, nil
+	return nil
 }
 
 // laterError is a service that is not available now.

@@ -80,32 +80,32 @@ func recordDigest(rec documentRecord, pages []manifest.Page) (string, error) {
 	return digest(data), nil
 }
 
-// pageWarnings lists what pages lack, one sentence each.
+// pageWarnings lists what pages lack, one sentence for each reason.
 func pageWarnings(pages []manifest.Page) []string {
-	var failed, unread, lacking []int
-	why := map[string]string{}
+	type sentence struct{ before, after string }
+	var order []sentence
+	on := map[sentence][]int{}
+	add := func(p manifest.Page, before, after string) {
+		s := sentence{before, after}
+		if on[s] == nil {
+			order = append(order, s)
+		}
+		on[s] = append(on[s], p.N)
+	}
 	for _, p := range pages {
+		if p.Lacks != "" {
+			add(p, "", ": "+p.Lacks+"; vaultflow tries again by itself")
+		}
 		switch {
-		case p.Lacks != "":
-			lacking = append(lacking, p.N)
-			why[""] = p.Lacks
-		case p.Status == manifest.PageFailed:
-			failed = append(failed, p.N)
-			why[manifest.PageFailed] = p.Error
-		case p.Status == manifest.PagePartial:
-			unread = append(unread, p.N)
-			why[manifest.PagePartial] = p.Error
+		case p.Status == manifest.PageFailed, p.Status == manifest.PagePartial && p.Image == nil && p.Text == nil:
+			add(p, "", " could not be read: "+p.Error)
+		case p.Status == manifest.PagePartial && p.Error != p.Lacks:
+			add(p, "the text of ", " could not be recognised: "+p.Error)
 		}
 	}
 	warnings := append(skipped(pages), fontless(pages)...)
-	if len(failed) > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s could not be read: %s", content.PageList(failed), why[manifest.PageFailed]))
-	}
-	if len(lacking) > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s: %s; vaultflow tries again by itself", content.PageList(lacking), why[""]))
-	}
-	if len(unread) > 0 {
-		warnings = append(warnings, fmt.Sprintf("the text of %s could not be recognised: %s", content.PageList(unread), why[manifest.PagePartial]))
+	for _, s := range order {
+		warnings = append(warnings, s.before+content.PageList(on[s])+s.after)
 	}
 	return append(append(warnings, doubtful(pages)...), visionWarnings(pages)...)
 }

@@ -133,8 +133,7 @@ var embeddable = map[string]bool{"image/svg+xml": true, "image/avif": true, "ima
 func writePictures(n *Note) error {
 	if len(n.Manifest.Pages) == 0 {
 		n.line("")
-		if n.Original != "" && embeddable[n.Manifest.Source.MediaType] {
-			n.line("![[./" + n.Original + "]]")
+		if n.embedOriginal() {
 			n.line("")
 		}
 		n.line(n.Message)
@@ -154,11 +153,22 @@ func writePictures(n *Note) error {
 	return nil
 }
 
+// embedOriginal shows the original if Obsidian can, and reports whether it did.
+func (n *Note) embedOriginal() bool {
+	can := n.Original != "" && embeddable[n.Manifest.Source.MediaType]
+	if can {
+		n.line("![[./" + n.Original + "]]")
+	}
+	return can
+}
+
 // writePicture shows the only picture of a file.
 func writePicture(n *Note, p manifest.Page) error {
 	n.line("")
 	if p.Image != nil {
 		n.line("![[./" + p.Image.Path + "]] ^p1")
+	} else {
+		n.embedOriginal()
 	}
 	n.remarks(p)
 	text, err := n.text(p)

@@ -252,8 +252,15 @@ func (n *Note) remarks(p manifest.Page) {
 	switch {
 	case p.Status == manifest.PageFailed:
 		say("failure", "This page could not be read: "+markdown.Inline(p.Error))
+		return
+	case p.Lacks != "":
+		say("warning", "The text of this page or its picture is not as good as it could be: "+markdown.Inline(p.Lacks))
+	case p.Status == manifest.PagePartial && p.Image == nil && p.Text == nil:
+		say("warning", "This page could not be read: "+markdown.Inline(p.Error))
 	case p.Status == manifest.PagePartial:
 		say("warning", "The text of this page could not be recognised: "+markdown.Inline(p.Error))
+	}
+	switch {
 	case len(p.Doubts) > 0:
 		with := "the original"
 		if p.Image != nil {

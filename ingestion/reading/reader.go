@@ -155,6 +155,7 @@ func fromOutside(err error) bool {
 type PageError struct {
 	Code    failure.Code
 	Message string
+	Aside   bool // nothing was tried: the page is put aside
 	outside bool // the page is not known to be its cause
 }
 
@@ -182,7 +183,9 @@ func (r *Reader) Page(ctx context.Context, q extract.PageRequest) (extract.Page,
 	var first *PageError
 	for {
 		if r.Deaths.Aside(ctx, piece) {
-			return extract.Page{}, Failed(failure.Crashed, "put aside, because %d workers were ended from outside while they read it; %s", attempts.Most, again)
+			aside := Failed(failure.Crashed, "put aside, because %d workers were ended from outside while they read it; %s", attempts.Most, again)
+			aside.Aside = true
+			return extract.Page{}, aside
 		}
 		page, err := r.once(ctx, q)
 		if err == nil {
