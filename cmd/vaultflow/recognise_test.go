@@ -109,7 +109,9 @@ func TestImport_readByModel(t *testing.T) {
 	}
 	s.Write("other.png", pngPicture(t, "another"))
 	s.Env = append(s.Env, "VAULTFLOW_INGESTION_OCR_MODEL=blind")
-	s.Must("import", s.Path("other.png"))
+	if out, errs, code := s.CLI("import", s.Path("other.png")); code != exitOmissions {
+		t.Errorf("exit code %d for a picture whose text was not read\n%s%s", code, out, errs)
+	}
 	r = s.ended(2)["Import/other.png"]
 	if note := s.Read(r.Note); !strings.Contains(note, "the model blind takes no pictures") {
 		t.Errorf("%+v:\n%s", r, note)
