@@ -133,7 +133,7 @@ var embeddable = map[string]bool{"image/svg+xml": true, "image/avif": true, "ima
 func writePictures(n *Note) error {
 	if len(n.Manifest.Pages) == 0 {
 		n.line("")
-		if n.embedOriginal() {
+		if embedOriginal(n) {
 			n.line("")
 		}
 		n.line(n.Message)
@@ -154,7 +154,7 @@ func writePictures(n *Note) error {
 }
 
 // embedOriginal shows the original if Obsidian can, and reports whether it did.
-func (n *Note) embedOriginal() bool {
+func embedOriginal(n *Note) bool {
 	can := n.Original != "" && embeddable[n.Manifest.Source.MediaType]
 	if can {
 		n.line("![[./" + n.Original + "]]")
@@ -168,7 +168,7 @@ func writePicture(n *Note, p manifest.Page) error {
 	if p.Image != nil {
 		n.line("![[./" + p.Image.Path + "]] ^p1")
 	} else {
-		n.embedOriginal()
+		embedOriginal(n)
 	}
 	n.remarks(p)
 	text, err := n.text(p)
