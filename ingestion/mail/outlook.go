@@ -15,7 +15,6 @@ import (
 	"time"
 	"unicode/utf16"
 
-	"github.com/richardlehane/mscfb"
 	"golang.org/x/net/html/charset"
 
 	textenc "github.com/vaultflow/vaultflow/ingestion/charset"
@@ -23,79 +22,29 @@ import (
 
 // Bounds of a message of Outlook.
 const (
-	maxDirectory = 4 << 20 // bytes of a compound file's tables: 30,000 entries
-	maxInner     = 8       // messages in messages
-	maxText      = 16 << 20
+	maxInner = 8 // messages in messages
+	maxText  = 16 << 20
 )
 
 // FromOutlook makes an Internet message (RFC 5322) of a message that Outlook saved ([MS-OXMSG]), with the messages and files attached
 // to it.
-func FromOutlook(data []byte) (message []byte, err error) {
-	defer func() {
-		if p := recover(); p != nil { // a fault of the library that reads the file
-			message, err = nil, fmt.Errorf("the file cannot be parsed: %v", p)
-		}
-	}()
-	o, err := openOutlook(data)
+func FromOutlook(data []byte) ([]byte, error) {
+	file, err := openCompound(data)
 	if err != nil {
 		return nil, err
 	}
+	o := &outlook{compoundFile: file, left: 4*int64(len(data)) + 1<<20, fixedIn: map[string][]byte{}}
 	return o.message("", 0)
 }
 
-// outlook is a compound file with a message: its streams by their paths.
+// boundary is before each part of the message. None contains it: they are in base64, which has no hyphens.
+const boundary = "vaultflow-part-"
+
+// outlook is a compound file with a message.
 type outlook struct {
-	streams  map[string]*mscfb.File
-	folders  map[string][]string // names of the folders in a folder, in order
-	size     int64               // of the file
-	left     int64               // bytes that may still be read: chains of a broken file lead in circles
-	small    map[string][]byte   // the streams of small properties, by folder
-	boundary string
-}
-
-// metered fails once too much has been read.
-type metered struct {
-	io.ReaderAt
-	left int64
-}
-
-// ReadAt implements io.ReaderAt.
-func (m *metered) ReadAt(p []byte, off int64) (int, error) {
-	if m.left -= int64(len(p)); m.left < 0 {
-		return 0, errors.New("its directory is too large")
-	}
-	return m.ReaderAt.ReadAt(p, off)
-}
-
-func openOutlook(data []byte) (*outlook, error) {
-	if len(data) < 512 {
-		return nil, errors.New("it ends early")
-	}
-	sectors := uint32(len(data)/512) + 1                  // a file is smaller than MaxSize
-	for _, count := range []int{0x28, 0x2C, 0x40, 0x48} { // tables of the file, for which the library makes room
-		if binary.LittleEndian.Uint32(data[count:]) > sectors {
-			return nil, errors.New("its header promises more than there is")
-		}
-	}
-	tables := &metered{bytes.NewReader(data), maxDirectory}
-	doc, err := mscfb.New(tables)
-	if err != nil {
-		return nil, err
-	}
-	tables.left = 1 << 62
-	o := &outlook{streams: map[string]*mscfb.File{}, folders: map[string][]string{}, size: int64(len(data)), left: 4*int64(len(data)) + 1<<20, small: map[string][]byte{}, boundary: "vaultflow"}
-	for bytes.Contains(data, []byte(o.boundary)) {
-		o.boundary += strconv.Itoa(len(o.boundary))
-	}
-	for _, f := range doc.File {
-		folder := strings.Join(f.Path, "/")
-		if f.FileInfo().IsDir() {
-			o.folders[folder] = append(o.folders[folder], f.Name)
-		} else {
-			o.streams[strings.TrimPrefix(folder+"/"+f.Name, "/")] = f
-		}
-	}
-	return o, nil
+	*compoundFile
+	left    int64             // bytes that may still be read: streams of a broken file may share their bytes
+	fixedIn map[string][]byte // the streams of small properties, by folder
 }
 
 // within returns a path below a folder.
@@ -131,19 +80,12 @@ func (o *outlook) bytes(folder, property, kind string) []byte {
 
 // stream returns what can be read of a stream, or nil.
 func (o *outlook) stream(name string) []byte {
-	f := o.streams[name]
-	if f == nil || f.Size < 0 || f.Size > min(o.left, o.size) {
+	p, ok := o.streams[name]
+	if !ok || p.size > min(o.left, int64(len(o.data))) {
 		return nil
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil
-	}
-	o.left -= f.Size
-	data, err := io.ReadAll(io.LimitReader(f, f.Size))
-	if err != nil && len(data) == 0 {
-		return nil
-	}
-	return data
+	o.left -= p.size
+	return o.read(p)
 }
 
 // text returns a property of characters.
@@ -173,10 +115,10 @@ func (o *outlook) line(folder, property string) string {
 
 // fixed returns a property of at most eight bytes.
 func (o *outlook) fixed(folder string, id uint16) (value uint64, ok bool) {
-	data, known := o.small[folder]
+	data, known := o.fixedIn[folder]
 	if !known {
 		data = o.stream(within(folder, "__properties_version1.0"))
-		o.small[folder] = data
+		o.fixedIn[folder] = data
 	}
 	for rest := data[len(data)%16:]; len(rest) >= 16; rest = rest[16:] { // headers have 32, 24 or 8 bytes; entries 16
 		if binary.LittleEndian.Uint16(rest[2:]) == id {
@@ -224,7 +166,7 @@ func (o *outlook) message(folder string, depth int) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	o.header(&b, folder)
-	fmt.Fprintf(&b, "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=%q\r\n\r\n", o.boundary+strconv.Itoa(depth))
+	fmt.Fprintf(&b, "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=%q\r\n\r\n", boundary+strconv.Itoa(depth))
 	page, html := o.html(folder)
 	if text := o.body(folder, page == nil); text != "" {
 		o.part(&b, depth, "Content-Type: text/plain; charset=utf-8\r\n", []byte(text))
@@ -237,7 +179,7 @@ func (o *outlook) message(folder string, depth int) ([]byte, error) {
 			o.attachment(&b, within(folder, name), page, depth)
 		}
 	}
-	fmt.Fprintf(&b, "--%s--\r\n", o.boundary+strconv.Itoa(depth))
+	fmt.Fprintf(&b, "--%s--\r\n", boundary+strconv.Itoa(depth))
 	return b.Bytes(), nil
 }
 
@@ -342,7 +284,7 @@ func (o *outlook) facts(folder string) string {
 
 // part writes a part of the message.
 func (o *outlook) part(b *bytes.Buffer, depth int, header string, data []byte) {
-	fmt.Fprintf(b, "--%s\r\n%sContent-Transfer-Encoding: base64\r\n\r\n", o.boundary+strconv.Itoa(depth), header)
+	fmt.Fprintf(b, "--%s\r\n%sContent-Transfer-Encoding: base64\r\n\r\n", boundary+strconv.Itoa(depth), header)
 	b.WriteString(base64.StdEncoding.EncodeToString(data))
 	b.WriteString("\r\n")
 }
@@ -356,7 +298,7 @@ func (o *outlook) attachment(b *bytes.Buffer, folder string, page []byte, depth 
 		}
 	}
 	inner := within(folder, "__substg1.0_"+propData+"000D")
-	if o.streams[within(inner, "__properties_version1.0")] != nil {
+	if _, ok := o.streams[within(inner, "__properties_version1.0")]; ok {
 		if message, err := o.message(inner, depth+1); err == nil {
 			o.part(b, depth, "Content-Type: message/rfc822\r\n", message)
 		}
