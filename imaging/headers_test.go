@@ -73,6 +73,8 @@ func TestProbe_measuresWhatOnlyTheWorkerDecodes(t *testing.T) {
 		{"avif upside down", "image/avif", heifFile("avif", [2]int{4000, 3000}, 2), 4000, 3000, 12_000_000, false},
 		{"avif sequence", "image/avif", heifFile("avis", [2]int{64, 48}, 0), 64, 48, 160 * 90, true},
 		{"heic", "image/heic", heifFile("heic", [2]int{4032, 3024}, 3), 3024, 4032, 4032 * 3024, false},
+		{"heic with one property", "image/heic", bytes.Replace(bytes.Replace(heifFile("heic", [2]int{160, 90}, 0), append(be32(0, 2), 0, 1, 1, 1, 0, 2, 2, 0x82, 0x83), append(be32(0, 1), 0, 2, 1, 0x81), 1),
+			append(be32(25), "ipma"...), append(be32(20), "ipma"...), 1), 160, 90, 160 * 90, false},
 		{"heif", "image/heic", heifFile("mif1", [2]int{40, 30}, 0), 40, 30, 160 * 90, false},
 		{"film box", "image/avif", append(isoBox("ftyp", []byte("avis\x00\x00\x00\x00avis")...),
 			isoBox("moov", isoBox("trak", isoBox("tkhd", append(make([]byte, 76), be32(640<<16, 360<<16)...)...)...)...)...), 640, 360, 640 * 360, true},

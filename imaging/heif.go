@@ -130,22 +130,24 @@ func (h *heif) associations(b []byte) {
 	if len(b) < 8 {
 		return
 	}
-	wideItems, wideProperties := b[0] > 0, b[3]&1 == 1
-	entries := binary.BigEndian.Uint32(b[4:])
-	b = b[8:]
-	for ; entries > 0 && len(b) >= 5; entries-- {
-		item := uint32(binary.BigEndian.Uint16(b))
-		if b = b[2:]; wideItems {
-			item = item<<16 | uint32(binary.BigEndian.Uint16(b))
-			b = b[2:]
+	entries, itemBytes, indexBytes := binary.BigEndian.Uint32(b[4:]), 2, 1
+	if b[0] > 0 {
+		itemBytes = 4
+	}
+	if b[3]&1 == 1 {
+		indexBytes = 2
+	}
+	number := func(n int) (v uint32) {
+		for ; n > 0 && len(b) > 0; n-- {
+			v, b = v<<8|uint32(b[0]), b[1:]
 		}
-		count := int(b[0])
-		for b = b[1:]; count > 0 && len(b) > 0; count-- {
-			index := int(b[0] & 0x7F) // the first bit marks properties that a reader must know
-			if b = b[1:]; wideProperties && len(b) > 0 {
-				index, b = index<<8|int(b[0]), b[1:]
-			}
-			h.links[item] = append(h.links[item], index)
+		return v
+	}
+	for b = b[8:]; entries > 0 && len(b) > 0; entries-- {
+		item := number(itemBytes)
+		for count := number(1); count > 0 && len(b) > 0; count-- {
+			index := number(indexBytes) &^ (1 << (8*indexBytes - 1)) // the first bit marks properties that a reader must know
+			h.links[item] = append(h.links[item], int(index))
 		}
 	}
 }

@@ -48,7 +48,7 @@ func Probe(r io.ReaderAt, size int64) (Info, error) {
 		return unsized, err
 	}
 	if info.Width <= 0 || info.Height <= 0 {
-		return unsized, fmt.Errorf("%w: %dx%d pixels", ErrCorrupt, info.Width, info.Height)
+		return unsized, fmt.Errorf("%w: its header does not tell its size", ErrCorrupt)
 	}
 	info.Orientation = orientation(r, size, info.MediaType)
 	info.Pixels = max(info.Pixels, int64(info.Width)*int64(info.Height))
