@@ -17,7 +17,7 @@ import (
 // batch drops files, waits for their imports to end and checks each result. After an error no further batch makes sense.
 func (s *site) batch(ctx context.Context, name string, files []source, r *report) error {
 	s.memory.reset()
-	if err := s.recognise(name); err != nil {
+	if err := s.inboxes(name); err != nil {
 		return err
 	}
 	written, err := s.drop(ctx, name, files)

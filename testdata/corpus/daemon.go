@@ -89,7 +89,7 @@ func (s *site) serve(ctx context.Context) error {
 		return err
 	}
 	defer log.Close()
-	cmd, gone := exec.Command(s.program, "serve"), make(chan struct{}) //nolint:noctx // it is ended by kill or end, not by a context
+	cmd, gone := exec.Command(s.program, "serve", "--listen", "127.0.0.1:0"), make(chan struct{}) //nolint:noctx // it is ended by kill or end, not by a context
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = s.env, s.vault, log, log
 	if err := cmd.Start(); err != nil {
 		return err

@@ -112,6 +112,9 @@ func (s *site) drop(ctx context.Context, name string, files []source) (func() er
 	var failed error
 	for i, f := range files {
 		to := filepath.Join(s.vault, inVault(name, i, f))
+		if err := inbox(filepath.Dir(to), ""); err != nil {
+			return nil, err
+		}
 		if !f.slow {
 			if err := place(f.path, filepath.Join(s.scratch, "arriving"), to); err != nil {
 				return nil, err
@@ -136,16 +139,21 @@ func (s *site) drop(ctx context.Context, name string, files []source) (func() er
 // recognised is the folder of a batch whose files are read with text recognition, when the others are not.
 const recognised = "ocr"
 
-// recognise makes the settings of that folder.
-func (s *site) recognise(name string) error {
-	if s.o.ocr == 0 {
-		return nil
+// inboxes makes the folders of a batch.
+func (s *site) inboxes(name string) error {
+	dir := filepath.Join(s.vault, "Import", name)
+	if err := inbox(dir, ""); err != nil || s.o.ocr == 0 {
+		return err
 	}
-	dir := filepath.Join(s.vault, "Import", name, recognised)
+	return inbox(filepath.Join(dir, recognised), "strategies: [pdf_text, pdf_ocr, image_ocr, image_copy]\n")
+}
+
+// inbox makes a folder into which people drop one file after another. A folder without settings that holds notes is one import.
+func inbox(dir, settings string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "_import.yaml"), []byte("strategies: [pdf_text, pdf_ocr, image_ocr, image_copy]\n"), 0o600)
+	return os.WriteFile(filepath.Join(dir, "_import.yaml"), []byte(settings), 0o600)
 }
 
 // isSettings says whether a file of the import folder is one of ours that stays there.
