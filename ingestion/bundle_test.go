@@ -379,7 +379,7 @@ func TestExtract_fileGoneBeforeItIsRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, report)
 	b.worker.open = func(int) error { return errors.New("open Import/gone.pdf: no such file") }
-	_, err := b.im.Extract(t.Context(), Job{ID: "imp-1", Source: "Import/gone.pdf", Route: filetype.Route{Kind: filetype.KindPDF}})
+	_, err := b.im.Extract(t.Context(), Job{ID: "imp-1", Source: "Import/gone.pdf", Size: 9, Route: filetype.Route{Kind: filetype.KindPDF}})
 	if e, ok := errors.AsType[*fault.Error](err); !ok || e.Code != failure.Cancelled {
 		t.Errorf("got %v", err)
 	}

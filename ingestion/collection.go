@@ -1,6 +1,7 @@
 package ingestion
 
 import (
+	"archive/zip"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +101,20 @@ func archiveFault(err error) error {
 	case errors.Is(err, archive.ErrBomb):
 		return fault.Permanent(failure.TooLarge, "unpack it yourself if you trust it, and drop the folder", "the archive was not unpacked: %v", err)
 	}
-	return fault.Permanent(failure.Corrupt, "unpack it with another program and drop the folder", "the archive cannot be read: %v", err)
+	return fault.Permanent(failure.Corrupt, "copy or download it again; if that does not help, unpack what is left of it with another program and drop the folder", "the archive cannot be read: %s", damage(err))
+}
+
+// damage says in words what is wrong with a file that cannot be unpacked.
+func damage(err error) string {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends early, and a part of it is missing"
+	case errors.Is(err, zip.ErrFormat), errors.Is(err, io.EOF):
+		return "the list of its files, at its end, is missing or damaged"
+	case errors.Is(err, zip.ErrAlgorithm):
+		return "it is packed in a way that is not read"
+	}
+	return err.Error()
 }
 
 // members visits the files of the job's archive and of those in it, or the attachments of its message.

@@ -47,7 +47,10 @@ func (keeper) extract(ctx context.Context, w *work) error {
 		return err
 	}
 	rec := w.store.begin(manifest.Document{})
-	rec.Message = orElse(kept(w.job.Route.MediaType), unread(w.job.Route.Kind))
+	rec.Message = "The file is empty."
+	if w.job.Size > 0 {
+		rec.Message = orElse(kept(w.job.Route.MediaType), unread(w.job.Route.Kind))
+	}
 	return save(ctx, w.store.records, documentName, rec)
 }
 

@@ -104,6 +104,9 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 	return out, err
 }
 
+// mayBeEmpty has the kinds of which an empty file is not a failed copy.
+var mayBeEmpty = map[filetype.Kind]bool{filetype.KindText: true, filetype.KindHTML: true, filetype.KindUnknown: true}
+
 // Extract makes the pages: pictures, text and records, in a hidden folder. Called again, it makes the missing ones.
 func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	set := j.settings()
@@ -113,6 +116,9 @@ func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	if j.Size > set.MaxBytes {
 		return Extracted{}, fault.Permanent(failure.TooLarge, "split the file, or raise ingestion.max_file_size in settings.yaml",
 			"the file has %s, the limit is %s", markdown.Size(j.Size), markdown.Size(set.MaxBytes))
+	}
+	if j.Size == 0 && !mayBeEmpty[j.Route.Kind] {
+		return Extracted{}, fault.Permanent(failure.Corrupt, "copy or download it again", "the file is empty: it has 0 bytes")
 	}
 	w, err := im.stage(j)
 	if err != nil {

@@ -1,6 +1,7 @@
 package ingestion
 
 import (
+	"archive/zip"
 	"context"
 	"errors"
 	"strings"
@@ -44,9 +45,18 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	case errors.Is(err, office.ErrEncrypted):
 		return fault.Permanent(failure.NeedsPassword, "open it, save it without its password, and drop it again", "the file is protected with a password")
 	case err != nil:
-		return fault.Permanent(failure.Corrupt, "open it in the program that made it and save it again", "the file cannot be read: %v", err)
+		return officeFault(err)
 	}
 	return composing{w}.office(ctx, doc)
+}
+
+// officeFault explains an office file that cannot be read, with advice.
+func officeFault(err error) error {
+	code := failure.Corrupt
+	if errors.Is(err, zip.ErrAlgorithm) {
+		code = failure.Unsupported
+	}
+	return fault.Permanent(code, "open it in the program that made it and save it again; if that fails, copy or download it again", "the file cannot be read: %s", damage(err))
 }
 
 // office keeps what was read of an office file, with pictures of its pages.
@@ -82,7 +92,7 @@ func (packageFile) extract(ctx context.Context, w *work) error {
 	defer file.Close()
 	doc, err := office.List(file, size, office.Limits{})
 	if err != nil {
-		return fault.Permanent(failure.Corrupt, "open it in the program that made it and save it again", "the file cannot be read: %v", err)
+		return officeFault(err)
 	}
 	what, advice := filetype.Name(w.job.Route.MediaType)
 	if advice == "" {

@@ -115,8 +115,8 @@ func TestArchives(t *testing.T) {
 		"same.zip":    {zipped(t, packedFile{name: "d.txt", data: "1"}, packedFile{name: "d.txt", data: "2"}, packedFile{name: "D.TXT", data: "3"}, packedFile{name: "d.csv", data: "4"}, packedFile{name: "e/real.txt", data: "equal"}), 5, ""},
 		"names.zip":   {zipped(t, packedFile{name: "e\u0301.txt", data: "nfd"}, packedFile{name: "\u00e9.txt", data: "nfc"}, packedFile{name: "😀.txt", data: "smile"}, packedFile{name: "a..b.txt", data: "dots"}), 4, ""},
 		"torn.tar.gz": {gzipped(t, tarred(t, file("a.txt"), file("b.txt")))[:80], -1, "cannot be read"},
-		"some.7z":     {"7z\xbc\xaf\x27\x1c\x00\x04 and more", 0, "does not read archives"},
-		"some.rar":    {"Rar!\x1a\x07\x01\x00 and more", 0, "does not read archives"},
+		"some.7z":     {"7z\xbc\xaf\x27\x1c\x00\x04 and more", 0, "This is a 7z archive"},
+		"some.rar":    {"Rar!\x1a\x07\x01\x00 and more", 0, "This is a RAR archive"},
 		"holds.zip":   {zipped(t, packedFile{name: "in.7z", data: "7z\xbc\xaf\x27\x1c\x00\x04 and more"}, packedFile{name: "in.rar", data: "Rar!\x1a\x07\x01\x00 and more"}, packedFile{name: "t.txt", data: "t"}), 1, "of a kind that is not read"},
 	}
 	want := 0

@@ -28,7 +28,7 @@ type Member struct {
 	Folder  string // of the nested archive that contains it; empty or with a slash at the end
 	Name    string // as the archive has it
 	Size    int64  // -1 if it is not known
-	Special string // what it is when it is no regular file: a link, a device
+	Special string // what it is when it cannot be read: a link, a device, packed in an unknown way
 	Locked  bool   // encrypted
 }
 
@@ -84,10 +84,11 @@ func packedTar(mediaType, name string) bool {
 }
 
 func walkZIP(r io.ReaderAt, size int64, meter *unpacked, visit func(Member, io.Reader) error) error {
-	z, err := zip.NewReader(r, size)
+	z, err := zip.NewReader(io.NewSectionReader(r, 0, size), size) // so that the error of a wrong offset does not have the path of the file
 	if err != nil {
 		return err
 	}
+	z.RegisterDecompressor(methodBzip2, func(in io.Reader) io.ReadCloser { return io.NopCloser(bzip2.NewReader(in)) })
 	for _, f := range z.File {
 		m := Member{Name: f.Name, Size: int64(min(f.UncompressedSize64, 1<<62)), Locked: f.Flags&1 != 0}
 		switch mode := f.Mode(); {
@@ -108,11 +109,25 @@ func visitZIP(f *zip.File, m Member, meter *unpacked, visit func(Member, io.Read
 		return visit(m, strings.NewReader(""))
 	}
 	in, err := f.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		m.Special = "packed with " + method(f.Method) + ", which is not read; unpack it with another program and drop the files"
+		return visit(m, strings.NewReader(""))
+	}
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	return visit(m, meter.reader(in))
+}
+
+const methodBzip2 = 12 // APPNOTE 4.4.5
+
+// method names how a member is packed.
+func method(n uint16) string {
+	if name := map[uint16]string{9: "Deflate64", 14: "LZMA", 93: "Zstandard", 94: "MP3", 95: "xz", 96: "JPEG", 97: "WavPack", 98: "PPMd"}[n]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("method %d", n)
 }
 
 func walkTar(r io.Reader, visit func(Member, io.Reader) error) error {

@@ -59,7 +59,7 @@ var named = map[string]Kind{
 	"application/x-rar-compressed": KindArchive, "application/zstd": KindArchive,
 	"application/vnd.apple.pages": KindOffice, "application/vnd.apple.numbers": KindOffice, "application/vnd.apple.keynote": KindOffice, iwork: KindOffice,
 	"application/vnd.ms-visio.drawing": KindOffice, "application/oxps": KindOffice,
-	ZippedPackage: KindPackage,
+	archivePart: KindArchive, ZippedPackage: KindPackage,
 }
 
 // generic media types say nothing that the bytes do not say better.

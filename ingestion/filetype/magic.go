@@ -3,6 +3,7 @@ package filetype
 import (
 	"bytes"
 	"io"
+	"path"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -37,6 +38,10 @@ func look(head []byte, name string, r io.ReaderAt, size int64, pdfExpected bool)
 		return sign{mediaType: "text/plain", plain: true, reason: "the bytes begin with the mark of " + charset.Mark(head)}
 	case charset.Wide(head[:len(head)&^3]) != "":
 		return sign{mediaType: "text/plain", plain: true, reason: "the bytes are characters of " + charset.Wide(head[:len(head)&^3])}
+	case bytes.HasPrefix(head, []byte("PK\x07\x08")), volume.MatchString(name) && (!utf8.Valid(head) || bytes.IndexByte(head, 0) >= 0), strings.EqualFold(path.Ext(name), ".zip") && lastPart(r, size):
+		return sign{mediaType: archivePart, nul: true, reason: "the name or the bytes are those of a part of an archive"}
+	case bytes.HasPrefix(head, []byte("\x78\x9f\x3e\x22")):
+		return sign{mediaType: "application/vnd.ms-tnef", nul: true, reason: "the bytes begin like an attachment in Outlook's own form"}
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return lookIntoZIP(head, name, r, size)
 	}
@@ -75,6 +80,9 @@ func detect(head []byte) sign {
 	}
 	return sign{mediaType: mediaType, nul: nul, reason: "the bytes are those of " + mediaType}
 }
+
+// volume recognises the parts of an archive by their names: a.7z.001, a.part2.rar, a.z01, a.r00.
+var volume = regexp.MustCompile(`(?i)\.(?:(?:7z|zip|rar|tar|[a-z]*[gbx]z2?)\.\d{3}|part\d+\.rar|[rz]\d\d)$`)
 
 // flatDocument recognises OpenDocument files that are XML and no archive, by their root element (OpenDocument 1.3 part 3 §3.1.2).
 var flatDocument = regexp.MustCompile(`<office:document\s[^>]*\boffice:mimetype="(application/vnd\.oasis\.opendocument\.(?:text|spreadsheet|presentation))"`)

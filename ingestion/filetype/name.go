@@ -37,8 +37,10 @@ var formats = map[string]string{
 	"image/x-xcf": "a GIMP picture" + asPNG, rawPhotograph: "a raw photograph" + asPNG, "image/x-gimp-pat": "a pattern of GIMP", "image/x-gimp-gbr": "a brush of GIMP", "image/vnd.radiance": "a picture with a high dynamic range" + asPNG,
 	"image/x-xpixmap": "an X bitmap" + asPNG, "image/x-portable-arbitrarymap": "a PAM picture" + asPNG, "image/x-pcx": "a PCX picture" + asPNG, "image/x-pict": "a QuickDraw picture" + asPNG,
 
-	oleStorage: "a document in a format of Microsoft's that is not known here" + asPDF, "application/vnd.visio": "a Visio drawing from before 2013; save it as vsdx or PDF to have it read",
+	oleStorage: "a document of a program that is not known here" + asPDF, "application/vnd.visio": "a Visio drawing from before 2013; save it as vsdx or PDF to have it read",
 	"application/vnd.ms-publisher": "a Publisher document" + asPDF, "application/vnd.ms-project": "a Project plan" + asPDF, "application/onenote": "a section of OneNote" + asPDF,
+	"application/vnd.ms-tnef": "an attachment in Outlook's own form (winmail.dat); save the files in it from Outlook", "application/x-mswrite": "a Write document" + asPDF, "application/x-staroffice": "a StarOffice document; save it with LibreOffice as odt, ods or odp to have it read",
+	"application/x-solidworks": "a SolidWorks drawing or model" + asPDF, "application/x-disk-image": "a disk image; open it and drop the files in it", "application/x-sas-data": "a SAS table" + asCSV,
 	"application/x-hwp": "a Hangul document" + asPDF, "application/vnd.ms-works": "a Works document" + asPDF, "application/vnd.wordperfect": "a WordPerfect document" + asPDF, "application/vnd.framemaker": "a FrameMaker document" + asPDF,
 	"application/x-indesign": "an InDesign document" + asPDF, "application/vnd.lotus-1-2-3": "a Lotus 1-2-3 spreadsheet; save it as xlsx to have it read", "application/x-quattro-pro": "a Quattro Pro spreadsheet; save it as xlsx to have it read",
 	"application/x-mobipocket-ebook": "a Kindle book; convert it to EPUB to have it read", "application/x-ms-reader": "an e-book of Microsoft Reader; convert it to EPUB to have it read", "application/vnd.ms-htmlhelp": "a Windows help file" + asPages,
@@ -51,6 +53,9 @@ var formats = map[string]string{
 	"application/x-object": "an object file of a program", "application/x-coredump": "a memory dump", "application/wasm": "a WebAssembly program", "application/x-java-applet": "a Java class", "application/x-bytecode.python": "compiled Python",
 	"application/vnd.debian.binary-package": "a Debian package", "application/x-rpm": "an RPM package", "application/x-ms-installer": "a Windows installer", "application/x-installshield": "a Windows installer",
 	"application/x-ms-shortcut": "a shortcut of Windows", "application/vnd.ms-cab-compressed": "a Windows cabinet" + unpack, "application/x-cpio": "a cpio archive" + unpack, "application/x-archive": "an archive of object files",
+	"application/x-7z-compressed": "a 7z archive" + unpack, "application/vnd.rar": "a RAR archive" + unpack, "application/x-rar-compressed": "a RAR archive" + unpack,
+	"application/x-xz": "a file packed with xz" + unpack, "application/zstd": "a file packed with zstd" + unpack, "application/x-compress": "a file packed with compress" + unpack, "application/x-lz4": "a file packed with lz4" + unpack,
+	archivePart:         "a part of an archive; put the parts together with the program that made them, and drop the files that were packed",
 	"application/x-xar": "a xar archive" + unpack, "application/lzip": "an archive" + unpack, "application/zlib": "compressed data", "application/x-shockwave-flash": "a Flash film", "application/fits": "astronomical data (FITS)",
 	"application/x-hdf5": "scientific data (HDF5)", "application/grib": "weather data (GRIB)", "application/bufr": "weather data (BUFR)", "application/vnd.shp": "map data (Shapefile)", "application/vnd.shx": "an index of map data (Shapefile)",
 	"application/vnd.tcpdump.pcap": "recorded network traffic", "application/x-bittorrent": "a torrent", "application/marc": "library records (MARC)", "model/gltf-binary": "a 3D model", "font/ttf": "a font", "font/otf": "a font",
@@ -58,6 +63,7 @@ var formats = map[string]string{
 }
 
 const (
+	archivePart   = "application/x-archive-part"
 	oleStorage    = "application/x-ole-storage" // a compound file of any program
 	rawPhotograph = "image/x-raw"
 )
@@ -68,6 +74,9 @@ var keptTypes = map[string]string{
 	".wps": "application/vnd.ms-works", ".wpd": "application/vnd.wordperfect", ".indd": "application/x-indesign", ".qpw": "application/x-quattro-pro", ".wb3": "application/x-quattro-pro",
 	".pst": "application/vnd.ms-outlook-pst", ".ost": "application/vnd.ms-outlook-pst", ".mdb": "application/x-msaccess", ".accdb": "application/x-msaccess", ".dbf": "application/x-dbf", ".webarchive": "application/x-webarchive",
 	".dwg": "image/vnd.dwg", ".dwf": "model/vnd.dwf", ".dgn": "image/vnd.dgn", ".emf": "image/emf", ".wmf": "image/wmf", ".djvu": "image/vnd.djvu", ".jxl": "image/jxl", ".bpg": "image/bpg", ".ico": "image/x-icon", ".icns": "image/x-icns",
+	".sdw": "application/x-staroffice", ".sdc": "application/x-staroffice", ".sdd": "application/x-staroffice", ".sda": "application/x-staroffice", ".vor": "application/x-staroffice", ".wri": "application/x-mswrite", ".tnef": "application/vnd.ms-tnef",
+	".sldprt": "application/x-solidworks", ".sldasm": "application/x-solidworks", ".slddrw": "application/x-solidworks", ".iso": "application/x-disk-image", ".img": "application/x-disk-image", ".dmg": "application/x-disk-image",
+	".sas7bdat": "application/x-sas-data", ".xpt": "application/x-sas-data", ".z": "application/x-compress", ".lz4": "application/x-lz4",
 	".psd": "image/vnd.adobe.photoshop", ".jp2": "image/jp2", ".j2k": "image/jp2", ".jpx": "image/jpx", ".jxr": "image/jxr", ".pcx": "image/x-pcx", ".pct": "image/x-pict", ".pict": "image/x-pict", ".eps": "application/postscript", ".ps": "application/postscript",
 	".p7m": "application/pkcs7-mime", ".p7s": "application/pkcs7-signature", ".dcm": "application/dicom", ".h5": "application/x-hdf5", ".hdf": "application/x-hdf5",
 	".nef": rawPhotograph, ".nrw": rawPhotograph, ".cr2": rawPhotograph, ".cr3": rawPhotograph, ".crw": rawPhotograph, ".dng": rawPhotograph, ".arw": rawPhotograph, ".sr2": rawPhotograph, ".srw": rawPhotograph, ".pef": rawPhotograph,

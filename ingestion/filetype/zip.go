@@ -71,6 +71,24 @@ func storedType(head []byte) string {
 
 // zipNames lists the members that the directory at the end of the file names.
 func zipNames(r io.ReaderAt, size int64) []string {
+	end := endRecord(r, size)
+	if end == nil {
+		return nil
+	}
+	length := int64(binary.LittleEndian.Uint32(end[12:]))
+	offset := int64(binary.LittleEndian.Uint32(end[16:]))
+	if offset < 0 || offset >= size {
+		return nil
+	}
+	directory := make([]byte, min(length, size-offset, zipDirectory))
+	if _, err := r.ReadAt(directory, offset); err != nil && err != io.EOF {
+		return nil
+	}
+	return entryNames(directory)
+}
+
+// endRecord returns the end record of a ZIP (APPNOTE 4.3.16), or nil.
+func endRecord(r io.ReaderAt, size int64) []byte {
 	if r == nil || size < 22 {
 		return nil
 	}
@@ -82,16 +100,17 @@ func zipNames(r io.ReaderAt, size int64) []string {
 	if at < 0 || len(tail)-at < 22 {
 		return nil
 	}
-	length := int64(binary.LittleEndian.Uint32(tail[at+12:]))
-	offset := int64(binary.LittleEndian.Uint32(tail[at+16:]))
-	if offset < 0 || offset >= size {
-		return nil
+	return tail[at:]
+}
+
+// lastPart reports whether an end record that ends the file is that of a ZIP in several parts. A ZIP64 has all bits set there.
+func lastPart(r io.ReaderAt, size int64) bool {
+	end := endRecord(r, size)
+	if end == nil || len(end) != 22+int(binary.LittleEndian.Uint16(end[20:])) {
+		return false
 	}
-	directory := make([]byte, min(length, size-offset, zipDirectory))
-	if _, err := r.ReadAt(directory, offset); err != nil && err != io.EOF {
-		return nil
-	}
-	return entryNames(directory)
+	disk := binary.LittleEndian.Uint16(end[4:])
+	return disk > 0 && disk < 0xFFFF
 }
 
 func entryNames(directory []byte) []string {
