@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -269,13 +270,26 @@ func textOf(words []Word) string {
 				b.WriteString("\n\n")
 			case before.Line != word.Line:
 				b.WriteString("\n")
-			default:
+			case !unspaced(before.Text, word.Text):
 				b.WriteString(" ")
 			}
 		}
 		b.WriteString(layout.Normal(word.Text))
 	}
 	return b.String()
+}
+
+// unspaced reports whether a script has no space between two words: Tesseract returns Chinese and Japanese nearly character by
+// character.
+func unspaced(a, b string) bool {
+	last, _ := utf8.DecodeLastRuneInString(a)
+	first, _ := utf8.DecodeRuneInString(b)
+	return solid(last) && solid(first)
+}
+
+// solid reports whether a character is Chinese or Japanese: a letter, a mark such as 。 or a form as wide as these, such as ，.
+func solid(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo) || r >= 0x3001 && r <= 0x303f || r >= 0xff01 && r <= 0xff65
 }
 
 func placesOf(found []Word, width, height int) []extract.Word {

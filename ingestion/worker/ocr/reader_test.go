@@ -15,3 +15,22 @@ func TestTextOf_keepsLinesAndParagraphs(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Chinese and Japanese have no spaces between words, Korean has.
+func TestTextOf_setsNoSpacesInChinese(t *testing.T) {
+	t.Parallel()
+	for want, words := range map[string][]string{
+		"他写了三封信，没有回复。":       {"他", "写了", "三", "封", "信", "，", "没有", "回复", "。"},
+		"バスは駅を出ます":           {"バス", "は", "駅", "を", "出ます"},
+		"第 3 页 of Chapter 一": {"第", "3", "页", "of", "Chapter", "一"},
+		"회의가 열렸다":            {"회의가", "열렸다"},
+	} {
+		var line []Word
+		for _, word := range words {
+			line = append(line, Word{Text: word})
+		}
+		if got := textOf(line); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
