@@ -11,6 +11,7 @@ type light struct {
 	cell          int // pixels of a side
 	columns, rows int
 	paper         []float64 // shade of the paper in each cell
+	lightest      float64   // shade of all but the twentieth that is lighter
 	dimmest       float64   // the darkest tenth, relative to the lightest
 }
 
@@ -40,7 +41,8 @@ func lightOf(img *image.Gray) light {
 	})
 	sorted := slices.Sorted(slices.Values(l.paper))
 	if n := len(sorted); n > 0 {
-		l.dimmest = sorted[n/10] / max(sorted[n-1-n/20], 1)
+		l.lightest = sorted[n-1-n/20]
+		l.dimmest = sorted[n/10] / max(l.lightest, 1)
 	}
 	return l
 }
@@ -79,12 +81,16 @@ func (l light) filtered(cells []float64, f func(around []float64) float64) []flo
 	return out
 }
 
-// evenLight is how dark the paper of a good scan may be at its darkest, relative to the lightest.
-const evenLight = 0.85
+// evenLight is how dark the paper of a good scan may be at its darkest, relative to the lightest. A ground that is darker than
+// darkGround everywhere is no paper: a screen with light letters, which only look like light that falls on it.
+const (
+	evenLight  = 0.85
+	darkGround = 80
+)
 
 // uneven reports whether light and shadow lie on a page. They pass gradually; steps are pictures and coloured boxes.
 func (l light) uneven() bool {
-	if l.dimmest >= evenLight || l.dimmest < 0.1 {
+	if l.dimmest >= evenLight || l.dimmest < 0.1 || l.lightest < darkGround {
 		return false
 	}
 	steps, pairs := 0, 0

@@ -67,6 +67,10 @@ func TestCorrect_leavesTheRestAlone(t *testing.T) {
 	framed := grey(page)
 	fill(framed, image.Rect(60, 800, 1140, 1500), 90)
 	fill(framed, image.Rect(80, 820, 1120, 1480), 235)
+	screen := grey(page)
+	for i, v := range screen.Pix { // light letters on a dark ground that gets darker
+		screen.Pix[i] = uint8(255 - int(v)*(205+30*(i%screen.Stride)/screen.Stride)/255)
+	}
 	dotted := grey(page)
 	for i := range 400 * 400 / 9 { // a field of dots, such as a bar code has
 		dotted.Pix[(1000+i/133*3)*dotted.Stride+300+i%133*3] = 0
@@ -75,6 +79,7 @@ func TestCorrect_leavesTheRestAlone(t *testing.T) {
 		"a page":       page,
 		"dots":         dotted,
 		"a panel":      framed,
+		"a screen":     screen,
 		"no text":      pdftest.Noise(900, 700, 3),
 		"empty":        image.NewGray(image.Rect(0, 0, 400, 400)),
 		"one pixel":    image.NewGray(image.Rect(0, 0, 1, 1)),
