@@ -3,6 +3,7 @@ package main
 import (
 	"image"
 	"image/draw"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -46,7 +47,7 @@ func TestWorker_readsPhotographs(t *testing.T) {
 func TestWorker_readsSkewAndNoise(t *testing.T) {
 	t.Parallel()
 	page := pdftest.Drawing(1240, 1000, 150, prose...)
-	for name, img := range map[string]*image.Gray{"14°": raster.Turn(page, 14), "-33°": raster.Turn(page, -33), "noise": specked(page, 12)} {
+	for name, img := range map[string]*image.Gray{"14°": raster.Turn(page, 14), "-33°": raster.Turn(page, -33), "noise": specked(page, 12), "grain": grained(page, 45)} {
 		if got := read(t, encoded(t, img)); errorRate(got.Text, prose) > 0.03 {
 			t.Errorf("%s: %.3f of the characters are wrong: %s", name, errorRate(got.Text, prose), got.Reason)
 		}
@@ -121,4 +122,23 @@ func TestWorker_namesAnotherScript(t *testing.T) {
 	if !strings.Contains(doubt.Words(got.Doubts), "rus") {
 		t.Errorf("doubts %v, %s: %q", got.Doubts, got.Reason, got.Text)
 	}
+}
+
+// grained is a page as a camera in the dark takes it: the letters are soft, and every pixel is wrong.
+func grained(page *image.Gray, sigma float64) *image.Gray {
+	random := rand.New(rand.NewPCG(1, 1))
+	out := image.NewGray(page.Rect)
+	for y := range page.Rect.Dy() {
+		for x := range page.Rect.Dx() {
+			sum, n := 0, 0
+			for i := max(y-1, 0); i <= min(y+1, page.Rect.Max.Y-1); i++ {
+				for j := max(x-1, 0); j <= min(x+1, page.Rect.Max.X-1); j++ {
+					sum, n = sum+int(page.GrayAt(j, i).Y), n+1
+				}
+			}
+			shade := 50 + 0.7*float64(sum/n) + sigma*random.NormFloat64()
+			out.Pix[y*out.Stride+x] = uint8(min(max(shade, 0), 255))
+		}
+	}
+	return out
 }

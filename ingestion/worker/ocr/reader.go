@@ -119,18 +119,34 @@ type attempt struct {
 	reading
 }
 
-// best reads a picture after it was corrected, and also as it is if that went badly or may have cut off text.
+// best reads a picture after it was corrected. If that went badly or may have cut off text, it also reads it as it is, and without
+// its grain.
 func (r *Reader) best(img *image.Gray, v version) (attempt, error) {
 	best, err := r.attempt(photo.Correct(img), maxSkew, v)
-	if err != nil || best.mean >= poor && !best.page.Panel || len(best.page.Said) == 0 && math.Abs(best.skew) <= usualSkew {
+	if err != nil || best.mean >= poor && !best.page.Panel {
 		return best, err
 	}
-	plain, err := r.attempt(photo.Plain(img), usualSkew, v)
-	if err == nil && plain.score > best.score {
-		plain.print = best.print
-		best = plain
+	first := best
+	if len(first.page.Said) > 0 || math.Abs(first.skew) > usualSkew {
+		if best, err = r.better(best, photo.Plain(img), usualSkew, v); err != nil {
+			return best, err
+		}
+	}
+	if first.page.Noisy && best.mean < poor {
+		best, err = r.better(best, photo.Smooth(img), maxSkew, v)
 	}
 	return best, err
+}
+
+// better reads a picture that was made ready in another way, and returns the better reading. Of two that show nothing in this
+// language, it is the one that shows the script.
+func (r *Reader) better(best attempt, page photo.Page, limit float64, v version) (attempt, error) {
+	next, err := r.attempt(page, limit, v)
+	if err != nil || next.score < best.score || next.score == best.score && next.lies.Sure <= best.lies.Sure {
+		return best, err
+	}
+	next.print = best.print
+	return next, nil
 }
 
 // attempt straightens a page by at most some degrees and recognises it whichever way up it is.

@@ -14,6 +14,7 @@ type Page struct {
 	Back    Projection // from places of Picture to those of the original
 	Panel   bool       // what was flattened may be a panel that is drawn, with more text around it: its sides are straight up and across
 	Print   bool       // it is a page, and no photograph of something else: a sheet was found, or noise that only bad scans have
+	Noisy   bool       // specks were removed: if it cannot be read yet, it may have grain
 }
 
 // Plain returns a picture as it is.
@@ -26,9 +27,22 @@ func Correct(img *image.Gray) Page {
 	p := Plain(img)
 	if share := specks(p.Picture); share > manySpecks {
 		p.Picture = withoutSpecks(p.Picture)
-		p.Print = share > badScan
+		p.Noisy, p.Print = true, share > badScan
 		p.Said = append(p.Said, fmt.Sprintf("specks on %.1f %% of it were removed", 100*share))
 	}
+	return p.corrected()
+}
+
+// Smooth makes a picture ready whose noise is grain, as of a photograph in the dark: where all pixels are wrong, their median is too,
+// and their mean is not. It takes thin strokes with it, so it is for pages that cannot be read without it.
+func Smooth(img *image.Gray) Page {
+	p := Plain(smoothed(img))
+	p.Said = append(p.Said, "its grain was smoothed")
+	return p.corrected()
+}
+
+// corrected takes out perspective, light and shadow.
+func (p Page) corrected() Page {
 	q, found := sheet(p.Picture)
 	if found {
 		p.Picture, p.Back = q.flatten(p.Picture)
