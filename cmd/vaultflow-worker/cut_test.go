@@ -155,12 +155,27 @@ func crossed(rotate int) []byte {
 		fmt.Sprintf(`<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 300]/CropBox[100 50 300 200]/Rotate %d/Contents 4 0 R/Resources<<>>>>`, rotate),
 		stream("", content),
 	}
+	return written(objects)
+}
+
+// tiled is a document of two pages of different heights, on which the same pattern fills a field.
+func tiled() []byte {
+	page := `<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 %g]/Contents 5 0 R/Resources<</Pattern<</P1 6 0 R>>>>>>`
+	return written([]string{
+		`<</Type/Catalog/Pages 2 0 R>>`, `<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>`, fmt.Sprintf(page, 150.37), fmt.Sprintf(page, 150.0),
+		stream("", "/Pattern cs /P1 scn 20 20 100 100 re f"),
+		stream("/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 9 9]/XStep 9/YStep 9/Resources<<>>", "0.1 0.2 0.7 rg 1.3 1.3 m 7 2 l 4 7.7 l f"),
+	})
+}
+
+// written is a document of these objects, of which the first is the catalog.
+func written(objects []string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
 	for i, o := range objects {
 		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", i+1, o)
 	}
-	b.WriteString("trailer\n<</Size 5/Root 1 0 R>>\n%%EOF\n")
+	fmt.Fprintf(&b, "trailer\n<</Size %d/Root 1 0 R>>\n%%%%EOF\n", len(objects)+1)
 	return b.Bytes()
 }
 

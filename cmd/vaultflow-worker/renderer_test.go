@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"testing"
@@ -63,6 +64,17 @@ func exerciseRenderer(t *testing.T, name string, open func(data []byte) (*sandbo
 		got := ask(t, s, extract.PageRequest{N: 1, Text: true, Image: true})
 		if got.Text.Plain != "" || got.Text.Evidence.Ink == nil || got.Text.Evidence.Ink.All != 0 {
 			t.Errorf("text %q, ink %+v", got.Text.Plain, got.Text.Evidence.Ink)
+		}
+	})
+	t.Run("draws a page alike whatever it drew before", func(t *testing.T) {
+		t.Parallel()
+		second := extract.PageRequest{N: 2, Image: true, DPI: 150, Format: "png"}
+		alone, _ := must(t, tiled())
+		want := ask(t, alone, second).Image.Bytes
+		after, _ := must(t, tiled())
+		ask(t, after, extract.PageRequest{N: 1, Image: true, DPI: 150})
+		if !bytes.Equal(ask(t, after, second).Image.Bytes, want) {
+			t.Error("the second page is another one after the first")
 		}
 	})
 	t.Run("draws pages as they are displayed", func(t *testing.T) {

@@ -78,12 +78,11 @@ func (s *site) again(ctx context.Context, name string, files []source, r *report
 type outcome struct {
 	state engine.ImportState
 	pages []map[string]string
-	looks map[string]string // by the name of a page's picture: its size, and the digest of its raster at low resolution
 }
 
 // outcomeOf reads the pages of a bundle.
 func (s *site) outcomeOf(f *result, m manifest.Manifest) outcome {
-	o := outcome{state: f.State, looks: map[string]string{}}
+	o := outcome{state: f.State}
 	for _, p := range m.Pages {
 		page := map[string]string{}
 		for _, name := range p.Files() {
@@ -92,9 +91,6 @@ func (s *site) outcomeOf(f *result, m manifest.Manifest) outcome {
 				sum = "missing"
 			}
 			page[name] = sum
-		}
-		if i := p.Image; i != nil && i.Identity != "" {
-			o.looks[i.Path] = fmt.Sprintf("%d×%d %s", i.Width, i.Height, i.Identity)
 		}
 		o.pages = append(o.pages, page)
 	}
@@ -122,12 +118,7 @@ func (s *site) compare(r *report, f *result, now outcome) {
 	for i, page := range now.pages {
 		maps.Copy(page, missingFrom(page, before.pages[i]))
 		for _, name := range slices.Sorted(maps.Keys(page)) {
-			look := now.looks[name]
-			switch {
-			case page[name] == before.pages[i][name]:
-			case look != "" && look == before.looks[name]:
-				r.Redrawn++ // MuPDF draws some letters a little differently after others; a new worker has drawn none
-			default:
+			if page[name] != before.pages[i][name] {
 				differ = append(differ, name)
 			}
 		}

@@ -47,7 +47,6 @@ type report struct {
 	Retried       int `json:"retried"`   // imports that kills put aside
 	Compared      int `json:"compared"`  // bundles, with the run without kills
 	Different     int `json:"different"` // of these
-	Redrawn       int `json:"redrawn"`   // pictures of pages with other bytes that look the same at 36 dpi
 
 	Programs []string  `json:"page_counters"`
 	Kinds    []kindRow `json:"kinds"`
@@ -197,8 +196,8 @@ func (r *report) markdown(w io.Writer) {
 	line("%d files in %.0f s; %d problems, %d files lost; most memory: daemon %d MiB, daemon and workers together %d MiB.", r.Files, r.Seconds, len(r.Problems), r.Lost, r.Daemon, r.Together)
 	line("%d written slowly, %d left half; %d pages in wrong quality without a word.", r.Slow, r.Half, r.WrongQuality)
 	if r.Compared > 0 {
-		line("%d workers and %d daemons killed, %d imports tried again; %d of %d bundles differ from the run without kills; %d pictures of pages have other bytes and the same raster at 36 dpi.",
-			r.KilledWorkers, r.KilledDaemons, r.Retried, r.Different, r.Compared, r.Redrawn)
+		line("%d workers and %d daemons killed, %d imports tried again; %d of %d bundles differ from the run without kills.",
+			r.KilledWorkers, r.KilledDaemons, r.Retried, r.Different, r.Compared)
 	}
 	if len(r.Programs) == 0 {
 		line("Pages were not compared: install pdfinfo, qpdf, tiffinfo or identify.")

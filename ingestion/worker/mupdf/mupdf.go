@@ -2,11 +2,18 @@
 
 package mupdf
 
+/*
+typedef struct fz_context fz_context;
+void fz_empty_store(fz_context *ctx);
+*/
+import "C"
+
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"image"
+	"reflect"
 
 	"github.com/gen2brain/go-fitz"
 
@@ -90,11 +97,20 @@ func (d *Document) Size(n int) (width, height float64, err error) {
 
 // Draw draws a page without annotations. The size is MuPDF's own.
 func (d *Document) Draw(n int, _, _, dpi float64) (*image.RGBA, error) {
+	d.forget()
 	img, err := d.doc.ImageDPI(n-1, dpi)
 	if err != nil {
 		return nil, fmt.Errorf("draw at %.0f dpi: %w", dpi, err)
 	}
 	return img, nil
+}
+
+// forget empties MuPDF's store. It keeps tiles of patterns as they were drawn first, whatever part of a pixel they begin at, and
+// pictures at the size that was needed first: with them, a page would depend on what its worker drew before. The binding does not
+// export its context.
+func (d *Document) forget() {
+	context := reflect.ValueOf(d.doc).Elem().FieldByName("ctx").UnsafePointer()
+	C.fz_empty_store((*C.fz_context)(context))
 }
 
 // Native draws a page of a picture at the picture's own resolution.
