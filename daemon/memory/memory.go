@@ -108,18 +108,20 @@ type Share struct {
 const (
 	leastDaemon = 96 << 20  // the daemon with its database, at rest
 	leastWorker = 384 << 20 // with less, a worker cannot read a large page: what it reserves counts, and not only what it uses
-	usualWorker = 512 << 20 // more is seldom used, so that larger limits do not cost workers
+	usualWorker = 512 << 20 // enough for almost all pages
 )
 
-// Split divides memory: a quarter is the daemon's, the rest is for workers, at least two if there is room for them. No worker gets more
-// than most.
-func Split(bytes, most int64) Share {
+// Split divides memory: a quarter is the daemon's, the rest is for workers, at least two if there is room for them. Their limits
+// together are no more than the rest, unless not even one has room. More than two for each processor would only wait for each other. No
+// worker gets more than most.
+func Split(bytes, most int64, processors int) Share {
+	useful := int64(max(2, 2*processors))
 	if bytes <= 0 {
-		return Share{Daemon: math.MaxInt64, Worker: most, Workers: 64}
+		return Share{Daemon: math.MaxInt64, Worker: most, Workers: int(useful)}
 	}
-	s := Share{Daemon: max(bytes/4, leastDaemon)}
+	s := Share{Daemon: max(leastDaemon, min(bytes/4, bytes-leastWorker))}
 	rest := max(bytes-s.Daemon, leastWorker)
-	s.Worker = min(most, max(rest/2, leastWorker))
-	s.Workers = int(min(64, max(1, rest/min(s.Worker, usualWorker))))
+	workers := min(useful, max(1, min(2, rest/leastWorker), rest/min(most, usualWorker)))
+	s.Workers, s.Worker = int(workers), min(most, rest/workers)
 	return s
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"math"
 	"testing"
 	"testing/fstest"
 )
@@ -45,17 +46,28 @@ func TestFind(t *testing.T) {
 
 func TestSplit(t *testing.T) {
 	t.Parallel()
-	for bytes, want := range map[int64]Share{
-		243 * mb: {96 * mb, 384 * mb, 1},
-		gb:       {256 * mb, 384 * mb, 2},
-		12 * gb:  {3 * gb, 1536 * mb, 18},
-		64 * mb:  {96 * mb, 384 * mb, 1}, // less than it takes: the least is tried
+	for _, c := range []struct {
+		bytes      int64
+		processors int
+		want       Share
+	}{
+		{243 * mb, 4, Share{96 * mb, 384 * mb, 1}},
+		{gb, 4, Share{256 * mb, 384 * mb, 2}},
+		{4 * gb, 4, Share{gb, 512 * mb, 6}},
+		{18 * gb, 2, Share{18 * gb / 4, 1536 * mb, 4}},
+		{12 * gb, 16, Share{3 * gb, 512 * mb, 18}},
+		{64 * mb, 4, Share{96 * mb, 384 * mb, 1}}, // less than it takes: the least is tried
+		{0, 4, Share{math.MaxInt64, 1536 * mb, 8}},
 	} {
-		if got := Split(bytes, 1536*mb); got != want {
-			t.Errorf("%d MB: %+v, want %+v", bytes/mb, got, want)
+		if got := Split(c.bytes, 1536*mb, c.processors); got != c.want {
+			t.Errorf("%d MB, %d processors: %+v, want %+v", c.bytes/mb, c.processors, got, c.want)
 		}
 	}
-	if got := Split(0, gb); got.Worker != gb || got.Workers < 8 {
-		t.Errorf("of unknown memory: %+v", got)
+	for bytes := 480 * mb; bytes < 64*gb; bytes += 97 * mb {
+		for _, most := range []int64{256 * mb, 1536 * mb, 64 * gb} {
+			if s := Split(bytes, most, 8); s.Daemon+int64(s.Workers)*s.Worker > bytes || s.Worker < min(most, leastWorker) {
+				t.Errorf("%d MB, at most %d MB each: %+v", bytes/mb, most/mb, s)
+			}
+		}
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/memory"
@@ -35,6 +37,8 @@ type Starter struct {
 	memory    memory.Found
 	share     memory.Share
 	slots     chan struct{} // one for each worker that has a document
+	patience  time.Duration // how long a document waits without progress of any other
+	moved     atomic.Int64  // when a worker last answered or ended, in nanoseconds
 }
 
 // New returns a starter that opens files of v. It divides the memory that there is, and sets the limit of this process.
@@ -43,7 +47,9 @@ func New(s *settings.Settings, v *disk.Vault, stateDir string, p *Passwords, log
 	if w.memory = memory.Find(os.DirFS("/")); s.Engine.Memory > 0 {
 		w.memory = memory.Found{Bytes: int64(s.Engine.Memory), From: "engine.memory"}
 	}
-	w.share = memory.Split(w.memory.Bytes, int64(s.Ingestion.Memory))
+	w.share = memory.Split(w.memory.Bytes, int64(s.Ingestion.Memory), runtime.GOMAXPROCS(0))
+	// A worker at work answers within these times.
+	w.patience = max(slotPatience, (s.Ingestion.OpenTimeout + s.Ingestion.PageTimeout).Std())
 	w.slots = make(chan struct{}, w.share.Workers)
 	debug.SetMemoryLimit(w.share.Daemon)
 	return w
@@ -52,28 +58,48 @@ func New(s *settings.Settings, v *disk.Vault, stateDir string, p *Passwords, log
 // Memory returns what the system or the settings allow, and how it is divided.
 func (w *Starter) Memory() (memory.Found, memory.Share) { return w.memory, w.share }
 
-// slotPatience is how long a document waits for others. Then its worker is started all the same: a letter does not wait for a
-// book, and nothing waits for ever.
+// slotPatience is how long, at least, a document waits for others that make no progress.
 const slotPatience = time.Minute
 
-// slot waits for room for one more worker, and returns what makes room again.
+// slot waits for room for one more worker, and returns what makes room again. It waits for as long as others make progress. If nobody
+// does, those that have room may wait for one another, as a prompt does that reads one document beside another: then the worker is
+// started all the same.
 func (w *Starter) slot(ctx context.Context) (free func(), err error) {
-	patience := time.NewTimer(slotPatience)
-	defer patience.Stop()
-	select {
-	case w.slots <- struct{}{}:
-		return sync.OnceFunc(func() { <-w.slots }), nil
-	case <-patience.C:
-		return func() {}, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	since := time.Now()
+	for {
+		patience := time.NewTimer(w.patience - time.Since(since))
+		select {
+		case w.slots <- struct{}{}:
+			patience.Stop()
+			return sync.OnceFunc(func() { w.progress(); <-w.slots }), nil
+		case <-ctx.Done():
+			patience.Stop()
+			return nil, ctx.Err()
+		case <-patience.C:
+		}
+		moved := time.Unix(0, w.moved.Load())
+		if !moved.After(since) {
+			w.log.Info("a worker is started beyond engine.memory: no other made progress", "waited", w.patience)
+			return func() {}, nil
+		}
+		since = moved
 	}
 }
+
+// progress records that a worker did something.
+func (w *Starter) progress() { w.moved.Store(time.Now().UnixNano()) }
 
 // session is a worker that holds a slot until it is closed.
 type session struct {
 	*sandbox.Session
-	free func()
+	free     func()
+	progress func()
+}
+
+// Page asks for a page.
+func (s session) Page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
+	defer s.progress()
+	return s.Session.Page(ctx, r)
 }
 
 // Close ends the worker.
@@ -117,7 +143,8 @@ func (w *Starter) start(ctx context.Context, f *os.File, o extract.Open) (sessio
 			w.log.Info("pdfium starts slowly: its machine code could not be kept", "err", err)
 		}
 	}
-	return session{opened, free}, document, nil
+	w.progress()
+	return session{opened, free, w.progress}, document, nil
 }
 
 // Report starts a worker without a document and returns what it says about itself.

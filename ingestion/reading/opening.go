@@ -27,7 +27,9 @@ func opening(err error) error {
 		return fault.Permanent(failure.Corrupt, "open the file in a viewer; if that works, save or print it as a PDF and drop it again", "the file is named or declared as a PDF, but it is not one")
 	case failure.Corrupt:
 		return fault.Permanent(failure.Corrupt, "open the file in a viewer; if that works, save it under a new name and drop it again", "the document is broken: %s", e.Message)
-	case failure.TooLarge, failure.Memory:
+	case failure.Memory:
+		return fault.Permanent(failure.TooLarge, "let vaultflow have more memory (engine.memory and ingestion.memory in settings.yaml, the container's limit), then retry the import", "the document is too large: %s", e.Message)
+	case failure.TooLarge:
 		return fault.Permanent(failure.TooLarge, "split the document, or raise the limits of ingestion in settings.yaml", "the document is too large: %s", e.Message)
 	case failure.Unsupported:
 		return fault.Permanent(failure.Unsupported, "convert the file to PDF or PNG and drop it again", "the worker does not read this document: %s", e.Message)
