@@ -57,7 +57,7 @@ func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, 
 	case trespassed(s.p):
 		return &extract.Error{Code: failure.Crashed, Page: at.page, Message: at.doing() + " made the worker try a forbidden system call, and the kernel ended it: the document may be an attack"}
 	case noMemory.MatchString(said):
-		return &extract.Error{Code: failure.Memory, Page: at.page, Message: at.doing() + " needed more memory than a worker gets; give vaultflow more (vaultflow doctor shows how it is divided)"}
+		return &extract.Error{Code: failure.Memory, Page: at.page, Message: at.doing() + " needed more memory than a worker gets; raise engine.memory (vaultflow doctor shows the shares)"}
 	case outside:
 		return &extract.Error{
 			Code: failure.Crashed, Page: at.page, Outside: true,
