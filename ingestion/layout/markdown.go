@@ -32,7 +32,11 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links}
 	items, structure := structured(lines, page.Tags)
 	complexity := false
+	till := false
 	if !structure {
+		items, till = receipt(lines, page.Width, page.Rules)
+	}
+	if !structure && !till {
 		items, complexity = found(lines, page.Rules)
 		w.doubt(doubt.Order, disorder(items))
 	}
@@ -140,6 +144,11 @@ func (w *writer) add(b block) {
 	}
 	if b.lines[0].latex != "" {
 		w.put(b.lines[0].latex, "$$"+b.lines[0].latex+"$$", 0)
+		return
+	}
+	if b.tag.Role == roleLines && !b.code {
+		plain, marked := w.kept(b.lines)
+		w.put(plain, marked, 0)
 		return
 	}
 	if b.code {

@@ -14,6 +14,8 @@ type table struct {
 	rows  [][][]Line // lines of each cell
 	walls []float64  // places between the columns, in a table with rules
 
+	headless bool // its first row is like the others
+
 	doubt string // why its cells may be wrong, such as "a table\'s rows could not be told apart"; usually empty
 }
 
@@ -479,6 +481,11 @@ func (t table) markdown(w *writer) (plain, marked string) {
 	for i, row := range t.rows {
 		rows[i] = w.cells(row)
 	}
+	if t.headless {
+		plain, marked = t.written(append([][]cell{make([]cell, len(rows[0]))}, rows...))
+		_, plain, _ = strings.Cut(plain, "\n")
+		return plain, marked
+	}
 	return t.written(rows)
 }
 
@@ -511,7 +518,11 @@ func (t table) written(rows [][]cell) (plain, marked string) {
 // alignment is that of a column below the head: to the right when its cells end together and do not begin together.
 func (t table) alignment(c int) string {
 	var lefts, rights []float64
-	for _, row := range t.rows[1:] {
+	body := t.rows
+	if !t.headless {
+		body = body[1:]
+	}
+	for _, row := range body {
 		if len(row[c]) > 0 {
 			box := row[c][0].Box
 			for _, l := range row[c] {

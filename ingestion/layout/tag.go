@@ -11,6 +11,8 @@ const (
 	RoleItem // of a list
 	RoleCell // of a table
 	RoleNote // at the foot of the page
+
+	roleLines // of a receipt, where lines stay lines
 )
 
 // Tag is a piece of a page's text, as the document's own structure names it (PDF 32000-1, §14.7).

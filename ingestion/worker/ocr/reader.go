@@ -98,12 +98,13 @@ func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, er
 		out.Width, out.Height = size.Y, size.X
 	}
 	words, dropped := legible(best.words)
+	out.Text = textOf(words) // before the boxes are moved to the skewed page
 	for i := range words {
 		words[i].Rect = turnRect(best.page.Back.Box(words[i].Rect), out.Rotation, size)
 	}
 	sum, letters := score(words)
 	out.Skew, out.Languages = best.skew, v.languages
-	out.Text, out.Words, out.Confidence = textOf(words), placesOf(words, out.Width, out.Height), sum/float64(max(letters, 1))
+	out.Words, out.Confidence = placesOf(words, out.Width, out.Height), sum/float64(max(letters, 1))
 	out.Reason = best.reasons(dropped, v)
 	out.Doubts = best.doubts(words, out.Confidence, v)
 	return out, nil
@@ -275,8 +276,42 @@ func (r *Reader) ready(languages []string) error {
 	return nil
 }
 
-// textOf rebuilds the text from the words: a line for a line, an empty one between paragraphs and blocks.
+// linesOf returns the lines of words as a layout has them. A wide gap divides a line.
+func linesOf(words []Word) []layout.Line {
+	var out []layout.Line
+	var heights []float64
+	for i, w := range words {
+		box := layout.Box{X0: float64(w.Rect.Min.X), Y0: float64(w.Rect.Min.Y), X1: float64(w.Rect.Max.X), Y1: float64(w.Rect.Max.Y)}
+		if last := len(out) - 1; i > 0 && w.follows(words[i-1]) && box.X0-out[last].Box.X1 < 2*(box.Y1-box.Y0) {
+			l := &out[last]
+			l.Text += " " + layout.Normal(w.Text)
+			l.Box.X1, l.Box.Y0, l.Box.Y1 = max(l.Box.X1, box.X1), min(l.Box.Y0, box.Y0), max(l.Box.Y1, box.Y1)
+			continue
+		}
+		out = append(out, layout.Line{Text: layout.Normal(w.Text), Box: box})
+	}
+	for _, l := range out {
+		heights = append(heights, l.Box.Y1-l.Box.Y0)
+	}
+	slices.Sort(heights)
+	for i := range out {
+		out[i].Size = 1.2 * heights[len(heights)/2] // boxes surround ink: most lines do not fill their type
+	}
+	return out
+}
+
+// follows reports whether a word is in the line of the one before.
+func (w Word) follows(before Word) bool {
+	return before.Block == w.Block && before.Paragraph == w.Paragraph && before.Line == w.Line
+}
+
+// textOf rebuilds the text from the words: a line for a line, an empty one between paragraphs and blocks. Receipts are read row by row.
 func textOf(words []Word) string {
+	if facing(words) == 0 {
+		if text, ok := layout.ReceiptText(linesOf(words)); ok {
+			return text
+		}
+	}
 	var b strings.Builder
 	for i, word := range words {
 		if i > 0 {
@@ -284,7 +319,7 @@ func textOf(words []Word) string {
 			switch {
 			case before.Block != word.Block || before.Paragraph != word.Paragraph:
 				b.WriteString("\n\n")
-			case before.Line != word.Line:
+			case !word.follows(before):
 				b.WriteString("\n")
 			case !unspaced(before.Text, word.Text):
 				b.WriteString(" ")
