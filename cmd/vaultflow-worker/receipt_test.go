@@ -40,7 +40,7 @@ func TestWorker_readsReceipts(t *testing.T) {
 	s, _ := opened(t, receipt().Bytes(), extract.KindPDF)
 	got := ask(t, s, extract.PageRequest{N: 1, Text: true, OCR: true, OCRDPI: 300})
 	want := "CORNER SHOP\n12 High Street\nTel 0123 456789\n\n" +
-		"|  |  |\n| --- | --: |\n| Bread wholemeal | 2.40 |\n| Milk 2.5% | 1.10 |\n| 2 x Butter 1.85 | 3.70 |\n| Apples 0.860 kg x 2.90 | 2.49 |\n\n" +
+		"|  |  |\n| --- | --- |\n| Bread wholemeal | 2.40 |\n| Milk 2.5% | 1.10 |\n| 2 x Butter 1.85 | 3.70 |\n| Apples 0.860 kg x 2.90 | 2.49 |\n\n" +
 		"|  |  |\n| --- | --: |\n| TOTAL EUR | 9.69 |\n| CASH | 10.00 |\n| CHANGE | 0.31 |\n\n" +
 		"VAT 7% 0.63\nThank you, come again!"
 	if got.Text.Markdown != want {

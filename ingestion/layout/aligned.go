@@ -367,7 +367,7 @@ func (s run) listing() bool {
 	numbers, others := 0, 0
 	for _, row := range s.rows {
 		for i, l := range row {
-			if !l.mono() {
+			if !l.Mono() {
 				return false
 			}
 			if i > 0 && isNumber(l.Text) {

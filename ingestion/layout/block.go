@@ -34,7 +34,11 @@ func blocks(items []item) []block {
 	var out []block
 	i := 0
 	for _, it := range items {
-		if it.table != nil {
+		switch {
+		case it.table != nil && it.table.listing != nil:
+			out = append(out, block{lines: it.table.listing, code: true})
+			continue
+		case it.table != nil:
 			out = append(out, block{table: it.table})
 			continue
 		}
@@ -47,7 +51,7 @@ func blocks(items []item) []block {
 		}
 		numbers := ordinals[i] || it.tag.Role == RoleItem && ordinal.MatchString(it.line.Text)
 		out = append(out, block{
-			lines: []Line{it.line}, bold: it.line.Bold, item: numbers, code: it.line.mono(), tag: it.tag,
+			lines: []Line{it.line}, bold: it.line.Bold, item: numbers, code: it.line.Mono(), tag: it.tag,
 			bulleted: bullet.MatchString(it.line.Text) || n > 0 && out[n-1].nests(it.line) || it.tag.Role == RoleItem && !numbers,
 		})
 		i++
@@ -66,7 +70,7 @@ func (b block) takes(it item, ordinal bool, pitch float64) bool {
 		return false
 	}
 	if b.tag.Block != 0 || it.tag.Block != 0 {
-		return b.tag.Block == it.tag.Block && b.code == it.line.mono()
+		return b.tag.Block == it.tag.Block && b.code == it.line.Mono()
 	}
 	return !ordinal && !b.nests(it.line) && b.extends(it.line, pitch)
 }
@@ -119,7 +123,7 @@ func (b block) above(next block) bool {
 // extends reports whether a line belongs to the block of the line before.
 func (b block) extends(line Line, pitch float64) bool {
 	before := b.lines[len(b.lines)-1]
-	if before.Turns != 0 || line.Turns != 0 || !same(before.Size, line.Size) || before.Bold != line.Bold && !b.runsIn(line, pitch) || before.mono() != line.mono() || bullet.MatchString(line.Text) {
+	if before.Turns != 0 || line.Turns != 0 || !same(before.Size, line.Size) || before.Bold != line.Bold && !b.runsIn(line, pitch) || before.Mono() != line.Mono() || bullet.MatchString(line.Text) {
 		return false
 	}
 	if entry.MatchString(before.Text) {
@@ -129,10 +133,13 @@ func (b block) extends(line Line, pitch float64) bool {
 	if gap < 0 { // at the top of the next column
 		return unfinished(before, line)
 	}
+	if b.code && gap < max(2.2*pitch, 2.6)*line.Size { // an empty line is a part of a program
+		return true
+	}
 	if gap > max(1.3*pitch, 1.5)*line.Size || gap > 3*line.Size {
 		return false
 	}
-	if b.code || b.item || b.bulleted {
+	if b.item || b.bulleted {
 		return true
 	}
 	indent := line.Box.X0 - before.Box.X0

@@ -51,7 +51,7 @@ func (l Line) fields() []Line {
 	}
 	runes := []rune(l.Text)
 	known, few := len(l.Edges) == len(runes), 3
-	if l.mono() {
+	if l.Mono() {
 		few = 2
 	}
 	var out []Line

@@ -78,8 +78,9 @@ func rises(items []item) bool {
 // found finds the tables of a page by the way they are set, and returns them with the other lines, in the order in which they are read.
 // The page is complex if it has tables or columns.
 func found(lines []Line, rules []Box) (items []item, complexity bool) {
+	listings, lines := framedListings(lines, rules)
 	tables, rest := ruledTables(lines, rules)
-	all := make([]item, 0, len(rest)+len(tables))
+	all := append(make([]item, 0, len(rest)+len(tables)+len(listings)), listings...)
 	text := uprightBox(rest)
 	var turned []item // stamps beside the text
 	for _, line := range rest {
@@ -207,26 +208,4 @@ func (w *writer) putItem(b block, plain, marked string, kind byte) {
 		w.lefts[n-1] = line.Box.X0
 	}
 	w.put(plain, strings.Repeat("    ", len(w.lefts)-1)+marked, kind)
-}
-
-// listingText returns the lines of a program with their indentation.
-func listingText(lines []Line) string {
-	left := lines[0].Box.X0
-	for _, l := range lines {
-		left = min(left, l.Box.X0)
-	}
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		indent := math.Round((l.Box.X0 - left) / (0.6 * l.Size))
-		out[i] = strings.Repeat(" ", int(min(indent, 40))) + l.Text
-	}
-	return strings.Join(out, "\n")
-}
-
-func fenced(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + "\n" + text + "\n" + fence
 }

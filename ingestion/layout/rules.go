@@ -22,8 +22,30 @@ type grid struct {
 	xs, ys               []float64
 }
 
-// grids puts rules together that meet one another, and keeps what encloses more than one row and column.
-func grids(rules []Box) []grid {
+// grids returns rules that meet one another and enclose more than one row and column.
+func grids(rules []Box) (out []grid) {
+	for _, g := range meeting(rules) {
+		g.close()
+		g.xs, g.ys = clustered(g.xs), clustered(g.ys)
+		if len(g.xs) >= 3 && len(g.ys) >= 3 && (len(g.xs)+len(g.ys))*(len(g.horizontal)+len(g.vertical)) <= maxWork && len(g.xs)*len(g.ys) <= maxCells {
+			out = append(out, *g)
+		}
+	}
+	return out
+}
+
+// framesOf returns the boxes of rules that meet one another and enclose one column: frames, and lines on a ground of their own.
+func framesOf(rules []Box) (out []Box) {
+	for _, g := range meeting(rules) {
+		if len(g.horizontal) >= 2 && len(clustered(g.xs)) == 2 {
+			out = append(out, g.box)
+		}
+	}
+	return out
+}
+
+// meeting puts rules together that meet one another.
+func meeting(rules []Box) (out []*grid) {
 	rules = rules[:min(len(rules), maxRules)]
 	var across, down []Box
 	for _, r := range rules {
@@ -69,14 +91,8 @@ func grids(rules []Box) []grid {
 			g.xs = append(g.xs, (r.X0+r.X1)/2)
 		}
 	}
-	var out []grid
 	for _, root := range order {
-		g := found[root]
-		g.close()
-		g.xs, g.ys = clustered(g.xs), clustered(g.ys)
-		if len(g.xs) >= 3 && len(g.ys) >= 3 && (len(g.xs)+len(g.ys))*(len(g.horizontal)+len(g.vertical)) <= maxWork && len(g.xs)*len(g.ys) <= maxCells {
-			out = append(out, *g)
-		}
+		out = append(out, found[root])
 	}
 	return out
 }

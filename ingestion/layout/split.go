@@ -72,14 +72,14 @@ func (l Line) base() float64 { return l.Box.Y0 + 0.8*l.Box.height() }
 
 func (l Line) runes() int { return utf8.RuneCountInString(l.Text) }
 
-// mono reports whether a font is monospaced, judged by its name. OCR programs put what they read behind a picture in such a font,
+// Mono reports whether a font is monospaced, judged by its name. OCR programs put what they read behind a picture in such a font,
 // whatever was printed.
-func (l Line) mono() bool {
+func (l Line) Mono() bool {
 	if l.Invisible {
 		return false
 	}
 	name := strings.ToLower(l.Font)
-	for _, part := range []string{"mono", "courier", "consol", "menlo", "typewriter", "cmtt", "code"} {
+	for _, part := range []string{"mono", "courier", "consol", "menlo", "monaco", "typewriter", "cmtt", "sftt", "code"} {
 		if strings.Contains(name, part) {
 			return true
 		}

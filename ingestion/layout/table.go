@@ -14,7 +14,8 @@ type table struct {
 	rows  [][][]Line // lines of each cell
 	walls []float64  // places between the columns, in a table with rules
 
-	headless bool // its first row is like the others
+	headless bool   // its first row is like the others
+	listing  []Line // what the lines are instead of rows
 
 	doubt string // why its cells may be wrong, such as "a table\'s rows could not be told apart"; usually empty
 }
@@ -442,7 +443,7 @@ func merge(row []Line) Line {
 		return row[0]
 	}
 	out := row[0]
-	out.Edges, out.spans = nil, nil
+	out.Edges, out.spans = edgesOf(row), nil
 	texts := make([]string, len(row))
 	longest := 0
 	bold, all, at := 0, 0, 0
@@ -463,6 +464,20 @@ func merge(row []Line) Line {
 	}
 	out.Text, out.Bold = strings.Join(texts, " "), bold*2 > all
 	return out
+}
+
+// edgesOf returns the left edges of what merge makes of a row.
+func edgesOf(row []Line) (edges []float64) {
+	for i, l := range row {
+		if len(l.Edges) != l.runes() {
+			return nil
+		}
+		if i > 0 {
+			edges = append(edges, row[i-1].Box.X1)
+		}
+		edges = append(edges, l.Edges...)
+	}
+	return edges
 }
 
 // cells returns the text of a row.

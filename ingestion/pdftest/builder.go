@@ -52,6 +52,7 @@ type Builder struct {
 	grain         uint64 // of the next scans; 0: of their page
 	wide          bool   // a page has text in a font that is not in the file
 	codes         map[byte]string
+	mono          bool // a page has text in Courier
 }
 
 type page struct {
@@ -231,6 +232,10 @@ func (b *Builder) Bytes() []byte {
 	}
 	if b.codes != nil {
 		d.codedFont = d.putCoded()
+	}
+	if b.mono {
+		d.monoFont = w.reserve()
+		w.put(d.monoFont, "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>")
 	}
 	for range pages {
 		d.pages = append(d.pages, w.reserve())

@@ -13,6 +13,7 @@ type layout struct {
 	regular, bold int
 	wideFont      int // 0 when no page needs it
 	codedFont     int // likewise
+	monoFont      int // likewise
 	pages         []int
 	fields        []int
 }
@@ -21,9 +22,9 @@ func (d *layout) putPage(n int, p *page) {
 	content := d.w.reserve()
 	d.w.putStream(content, "", []byte(p.content))
 	resources := fmt.Sprintf("/Font << /F1 %s /F2 %s >>", ref(d.regular), ref(d.bold))
-	for name, font := range map[string]int{"F3": d.wideFont, "F4": d.codedFont} {
+	for i, font := range []int{d.wideFont, d.codedFont, d.monoFont} {
 		if font > 0 {
-			resources = strings.TrimSuffix(resources, ">>") + fmt.Sprintf("/%s %s >>", name, ref(font))
+			resources = strings.TrimSuffix(resources, ">>") + fmt.Sprintf("/F%d %s >>", i+3, ref(font))
 		}
 	}
 	if p.picture != nil {

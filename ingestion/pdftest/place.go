@@ -14,6 +14,7 @@ type Placed struct {
 	X, Y float64
 	Size float64 // in points; 0 is 11
 	Bold bool
+	Mono bool // in Courier, whose letters are 0.6 of the size wide
 
 	Spacing float64 // between letters, in points
 	Coded   bool    // each byte stands for what Codes says
@@ -38,6 +39,9 @@ func (b *Builder) PlacedPage(texts []Placed, rules []Rule) *Builder {
 		}
 		if t.Coded {
 			font = "F4"
+		}
+		if t.Mono {
+			font, b.mono = "F5", true
 		}
 		fmt.Fprintf(&out, "BT /%s %g Tf %g Tc %.2f %.2f Td %s Tj ET\n", font, size, t.Spacing, t.X, b.height-t.Y, literal(t.Text))
 	}

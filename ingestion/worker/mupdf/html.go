@@ -97,11 +97,21 @@ func readLine(s string, fonts bool) (line layout.Line, formulas, ok bool) {
 			longest, line.Font, line.Size = n, family, number(s[at[4]:at[5]])
 		}
 	}
-	line.Text = strings.TrimSpace(layout.Normal(html.UnescapeString(tag.ReplaceAllString(s, ""))))
+	text := layout.Normal(html.UnescapeString(tag.ReplaceAllString(s, "")))
+	line.Text = strings.TrimSpace(text)
+	left += blankWidth(line) * line.Size * float64(len(text)-len(strings.TrimLeft(text, " ")))
 	total := utf8.RuneCountInString(line.Text)
 	line.Bold, line.Invisible = bold*2 > total, unseen*2 > total
 	line.Box = layout.Box{X0: left, Y0: top, X1: left + float64(total)*line.Size*layout.CharWidth, Y1: top + height}
 	return line, formulas, line.Text != ""
+}
+
+// blankWidth is about the width of a blank, in sizes: that of Courier or Helvetica.
+func blankWidth(line layout.Line) float64 {
+	if line.Mono() {
+		return 0.6
+	}
+	return 0.278
 }
 
 // fontName returns the name of a font with its style, which MuPDF writes as elements.
@@ -190,10 +200,13 @@ func sized(page layout.Page) bool {
 }
 
 // needsGlyphs reports whether the HTML of a page is not enough to read it: its text does not run down the page, some letters are
-// spaced, run from right to left, or have no size.
+// spaced, run from right to left, or have no size, or it has listings, whose blanks the HTML leaves out.
 func needsGlyphs(page layout.Page) bool {
-	rising := 0
+	rising, typed := 0, 0
 	for i, l := range page.Lines {
+		if l.Mono() {
+			typed++
+		}
 		if l.Size < 1 || len(l.Glyphs) > 0 || letterSpaced(l.Text) || hasAccents(l.Text) || strings.ContainsFunc(l.Text, layout.RightToLeft) {
 			return true
 		}
@@ -201,5 +214,5 @@ func needsGlyphs(page layout.Page) bool {
 			rising++
 		}
 	}
-	return rising*3 > len(page.Lines)
+	return rising*3 > len(page.Lines) || typed > 1
 }
