@@ -58,7 +58,9 @@ func TestWorker_keepsListings(t *testing.T) {
 			frame := pdftest.Rule{X0: 76, Y0: 140, X1: 520, Y1: bottom - 5}
 			var rules []pdftest.Rule
 			if strings.HasPrefix(setting, "framed") {
-				rules = []pdftest.Rule{{frame.X0, frame.Y0, frame.X1, frame.Y0}, {frame.X0, frame.Y1, frame.X1, frame.Y1}, {frame.X0, frame.Y0, frame.X0, frame.Y1}, {frame.X1, frame.Y0, frame.X1, frame.Y1}}
+				top, bottom, left, right := frame, frame, frame, frame
+				top.Y1, bottom.Y0, left.X1, right.X0 = frame.Y0, frame.Y1, frame.X0, frame.X1
+				rules = []pdftest.Rule{top, bottom, left, right}
 			}
 			var grey []pdftest.Rule
 			switch setting {
