@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/config"
@@ -37,10 +38,11 @@ type pageMaker struct {
 	s    *reading.Reader
 	page manifest.Page
 
-	lacks              string // why something of the page is below the quality that was asked for
-	layer              string // sanitised
-	besides            string // form values and annotations, sanitised
-	blank              bool   // nothing is drawn on the page
+	formulas           []content.Rect // that only a picture shows
+	lacks              string         // why something of the page is below the quality that was asked for
+	layer              string         // sanitised
+	besides            string         // form values and annotations, sanitised
+	blank              bool           // nothing is drawn on the page
 	textFault, picture *reading.PageError
 }
 
@@ -62,7 +64,7 @@ func (l pageLoop) make(ctx context.Context, s *reading.Reader, n int) (manifest.
 
 // text reads the text layer and decides about text recognition.
 func (m *pageMaker) text(ctx context.Context) error {
-	got, err := m.s.Page(ctx, extract.PageRequest{N: m.page.N, Text: true})
+	got, err := m.s.Page(ctx, extract.PageRequest{N: m.page.N, Text: true, Formulas: true})
 	if m.textFault = reading.PageErrorOf(err); err != nil && m.textFault == nil {
 		return err
 	}
@@ -74,6 +76,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo)
 		m.blank = got.Text.Evidence.Blank()
 		m.layer, m.besides = pageFiles{m.w}.pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
+		m.formulas = got.Text.Formulas
 	}
 	if m.w.set.OCRFirst() {
 		decision = choose.OCRFirst
@@ -85,6 +88,9 @@ func (m *pageMaker) text(ctx context.Context) error {
 	}
 	if !m.w.set.HasPDF(config.StrategyPDFText) {
 		m.layer = ""
+	}
+	if err := m.drawFormulas(ctx); err != nil {
+		return err
 	}
 	return m.keep(ctx, m.layer, manifest.TextLayer)
 }

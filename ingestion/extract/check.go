@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/ingestion/doubt"
 )
 
@@ -19,6 +21,8 @@ const (
 	maxSidePt  = 1 << 20
 	maxCut     = 10_000
 	maxDoubts  = 100
+
+	maxFormulas = 100
 
 	maxPasswords = 1000
 )
@@ -130,6 +134,8 @@ func (p Page) check() error {
 		return fmt.Errorf("%w: page %d has %d MB of text, more than the %d MB allowed", ErrTooMuch, p.N, p.TextBytes()>>20, MaxText>>20)
 	case p.Text != nil && p.Text.Evidence.check() != nil:
 		return fmt.Errorf("page %d: %w", p.N, p.Text.Evidence.check())
+	case p.Text != nil && (len(p.Text.Formulas) > maxFormulas || slices.ContainsFunc(p.Text.Formulas, outside)):
+		return fmt.Errorf("page %d: formulas at %+v", p.N, p.Text.Formulas)
 	case p.Text != nil && checkDoubts(p.Text.Doubts) != nil:
 		return fmt.Errorf("page %d: %w", p.N, checkDoubts(p.Text.Doubts))
 	case p.Image != nil && p.Image.check() != nil:
@@ -139,6 +145,8 @@ func (p Page) check() error {
 	}
 	return short(p.Label, p.Renderer, p.Code, p.Reason)
 }
+
+func outside(r content.Rect) bool { return !encloses(r) }
 
 // checkDoubts limits what a worker says about a text; [doubt.Clean] shortens it further.
 func checkDoubts(list []doubt.Doubt) error {

@@ -22,6 +22,8 @@ type PageRequest struct {
 	Languages []string      `json:"languages,omitempty"`  // of Tesseract, as "eng"; empty = eng
 	MaxBytes  int64         `json:"max_bytes,omitempty"`  // most bytes of the picture, which gets smaller until it fits; 0 = MaxPicture
 	Rect      *content.Rect `json:"rect,omitempty"`       // only this part of the page as the picture; of a PDF
+	Displayed bool          `json:"displayed,omitempty"`  // Rect is in points of the page as displayed, from its upper left corner
+	Formulas  bool          `json:"formulas,omitempty"`   // with Text: mark formulas that only a picture shows
 	Letters   bool          `json:"letters,omitempty"`    // with Text: what each renderer reads, to compare it with an answer
 	Other     bool          `json:"other,omitempty"`      // not with the renderer that would be chosen: it failed. Only where Open left the choice
 }
@@ -58,8 +60,10 @@ type PageText struct {
 	Besides  string   `json:"besides,omitempty"` // Markdown of the values of form fields and of annotations, which the two above do not have
 	Evidence Evidence `json:"evidence"`
 
-	Doubts  []doubt.Doubt `json:"doubts,omitempty"`  // about Markdown and Plain
-	Letters []string      `json:"letters,omitempty"` // if requested: the text as each renderer has it, with running heads, in no order
+	Doubts   []doubt.Doubt  `json:"doubts,omitempty"`   // about Markdown and Plain
+	Formulas []content.Rect `json:"formulas,omitempty"` // if requested: where the formulas marked in Markdown are on the page as displayed, from its upper left corner
+
+	Letters []string `json:"letters,omitempty"` // if requested: the text as each renderer has it, with running heads, in no order
 }
 
 // Evidence shows whether a text layer can be trusted.

@@ -34,6 +34,12 @@ var mathFonts = regexp.MustCompile(`(?i)^(?:[A-Z]{6}\+)?(?:katex|mathjax|cm(?:mi
 // IsMath reports whether a font is one for formulas alone.
 func IsMath(font string) bool { return mathFonts.MatchString(font) }
 
+// Hangs reports whether the signs of a font are drawn below their place, as TeX's large operators and brackets are.
+func Hangs(font string) bool {
+	font = strings.ToLower(font)
+	return strings.Contains(font, "cmex") || strings.Contains(font, "lmex")
+}
+
 // tagged is the number of a formula at the margin.
 var tagged = regexp.MustCompile(`^\((\d{1,3}(?:\.\d{1,3})*[a-z]?)\)$`)
 

@@ -59,7 +59,7 @@ func nodesOf(glyphs []Glyph) ([]node, bool) {
 
 func nodeOf(r rune, g Glyph) (node, bool) {
 	font := strings.ToLower(g.Font)
-	if strings.Contains(font, "cmex") || strings.Contains(font, "lmex") {
+	if Hangs(font) {
 		if latex, ok := extension[r]; ok {
 			return node{latex: latex, kind: tall}, true
 		}

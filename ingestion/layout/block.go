@@ -66,7 +66,7 @@ func blocks(items []item) []block {
 
 // takes reports whether the next line belongs to the block: by its tags, or else by the way it is set.
 func (b block) takes(it item, ordinal bool, pitch float64) bool {
-	if b.lines[0].latex != "" || it.line.latex != "" {
+	if b.lines[0].latex != "" || it.line.latex != "" || it.line.drawn > 0 {
 		return false
 	}
 	if b.tag.Block != 0 || it.tag.Block != 0 {

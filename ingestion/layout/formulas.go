@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -14,11 +15,15 @@ import (
 const (
 	maxMathLines  = 600 // of a page that are looked at
 	formulaGlyphs = 3   // fewer are a letter that a text mentions
+	drawnGlyphs   = 5   // fewer are a label
+
+	// MaxFormulas is how many formulas of a page are shown as pictures.
+	MaxFormulas = 20
 )
 
-// withFormulas replaces the lines of each formula that has a row of its own by its LaTeX. Formulas within text, and those that are not
-// certain, stay as they are.
-func withFormulas(lines []Line, rules []Box) []Line {
+// withFormulas replaces the lines of each formula that has a row of its own by its LaTeX. If it cannot be written, its text stays, and its
+// box is returned: only a picture shows it. Formulas within text stay as they are.
+func withFormulas(lines []Line, rules []Box) (with []Line, drawn []Box) {
 	var some []int // lines that may be a part of one
 	certain := false
 	for i, l := range lines {
@@ -28,8 +33,9 @@ func withFormulas(lines []Line, rules []Box) []Line {
 		}
 	}
 	if !certain || len(some) > maxMathLines {
-		return lines
+		return lines, nil
 	}
+	lines = slices.Clone(lines)
 	gone, written := map[int]bool{}, map[int][]Line{}
 	for _, group := range near(lines, some, rules) {
 		if found, ok := formulaOf(lines, group, rules); ok {
@@ -37,13 +43,88 @@ func withFormulas(lines []Line, rules []Box) []Line {
 				gone[i] = true
 			}
 			written[slices.Min(group)] = found
+		} else if box, ok := pictureOf(lines, group, rules); ok && len(drawn) < MaxFormulas {
+			drawn = append(drawn, box)
+			lines[highest(lines, group)].drawn = len(drawn)
 		}
 	}
-	var out []Line
 	for i, l := range lines {
-		out = append(out, written[i]...)
+		with = append(with, written[i]...)
 		if !gone[i] {
-			out = append(out, l)
+			with = append(with, l)
+		}
+	}
+	return with, drawn
+}
+
+// highest returns the line that is read first.
+func highest(lines []Line, group []int) int {
+	return slices.MinFunc(group, func(a, b int) int {
+		return cmp.Or(cmp.Compare(lines[a].Box.Y0, lines[b].Box.Y0), cmp.Compare(lines[a].Box.X0, lines[b].Box.X0))
+	})
+}
+
+// relation are signs that a formula has, and a label of a drawing has not.
+const relation = "=<>≤≥≠≈≡∼∝∈⊂⊆↦⇒⇔∑∏∫√"
+
+// pictureOf returns where a group of lines is drawn, if it is a formula in a row of its own.
+func pictureOf(lines []Line, group []int, rules []Box) (Box, bool) {
+	glyphs, share, relates := 0, 0.0, false
+	box, size := lines[group[0]].Box, 0.0
+	for _, i := range group {
+		l := lines[i]
+		glyphs += len(l.Glyphs)
+		share += l.mathShare() * float64(len(l.Glyphs))
+		relates = relates || strings.ContainsAny(l.Text, relation)
+		box, size = box.join(l.ink()), max(size, l.Size)
+	}
+	for _, r := range rules {
+		relates = relates || box.holds(r) && divides(r, lines, group)
+	}
+	if glyphs < drawnGlyphs || share < 0.4*float64(glyphs) || !relates || box.width() < 2*size || besideText(lines, group, box, size) {
+		return Box{}, false
+	}
+	return padded(box, size, lines, group), true
+}
+
+// divides reports whether a rule is that of a fraction: lines are close above and close below it, and no wider.
+func divides(r Box, lines []Line, group []int) bool {
+	over, under := false, false
+	for _, i := range group {
+		l := lines[i]
+		if r.height() > thick || l.Box.X0 < r.X0-1 || l.Box.X1 > r.X1+1 {
+			continue
+		}
+		over = over || l.Box.Y1 > r.Y0-0.7*l.Size && l.base() < r.Y0
+		under = under || l.Box.Y0 < r.Y1+0.7*l.Size && l.base() > r.Y1
+	}
+	return over && under
+}
+
+// ink is about where the glyphs of a line are drawn. Those of extension fonts hang below their place.
+func (l Line) ink() Box {
+	b := l.Box
+	for _, g := range l.Glyphs {
+		if formula.Hangs(g.Font) {
+			b = b.join(Box{g.X, g.Y - 0.1*g.Size, g.X + g.Width, g.Y + 1.5*g.Size})
+		} else {
+			b = b.join(Box{g.X, g.Y - 0.8*g.Size, g.X + g.Width, g.Y + 0.3*g.Size})
+		}
+	}
+	return b
+}
+
+// padded returns a box with some space around it, as far as no other line is there.
+func padded(box Box, size float64, lines []Line, group []int) Box {
+	out := Box{box.X0 - size, box.Y0 - 0.6*size, box.X1 + size, box.Y1 + 0.6*size}
+	for i, l := range lines {
+		if slices.Contains(group, i) || l.Box.X1 < out.X0 || l.Box.X0 > out.X1 {
+			continue
+		}
+		if middle := (l.Box.Y0 + l.Box.Y1) / 2; middle < box.Y0 {
+			out.Y0 = max(out.Y0, min(l.Box.Y1, box.Y0))
+		} else if middle > box.Y1 {
+			out.Y1 = min(out.Y1, max(l.Box.Y0, box.Y1))
 		}
 	}
 	return out

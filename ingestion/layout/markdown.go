@@ -22,14 +22,18 @@ type Read struct {
 	Tail            *Tail         // the table that ends the page; nil if none does
 	Doubts          []doubt.Doubt // what may be wrong with it
 	Complex         bool          // the page has columns or tables: its order is a conclusion, and not the order of the lines
+	Formulas        []Box         // what [FormulaMark] means in Markdown: formulas that only a picture shows; their text is below
 }
 
 // TextAfter is Text for a page that may begin with the rest of a table. It calls before for the table that ended the page before,
 // if this page begins with one.
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
-	lines := withFormulas(p.withoutNumbers(p.withoutHeads(clean(page.Lines), page.Height), page.Height), page.Rules)
+	lines, drawn := withFormulas(p.withoutNumbers(p.withoutHeads(clean(page.Lines), page.Height), page.Height), page.Rules)
+	if page.Turned {
+		drawn = nil
+	}
 	lines, page = mirrored(withInitials(link(lines, page.Links)), page)
-	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links}
+	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links, drawn: drawn}
 	items, structure := structured(lines, page.Tags)
 	complexity := false
 	till := false
@@ -61,7 +65,7 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	}
 	return Read{
 		Plain: w.plain.String(), Markdown: w.marked.String(), Tail: w.tail(all, page.Height, from),
-		Doubts: w.doubts, Complex: complexity || rises(items),
+		Doubts: w.doubts, Complex: complexity || rises(items), Formulas: w.formulas,
 	}
 }
 
@@ -132,6 +136,8 @@ type writer struct {
 	kind          byte      // of the last block: '-' or '1' for items, 0 for others
 	lefts         []float64 // of the lists that are open, the outermost first
 	doubts        []doubt.Doubt
+
+	drawn, formulas []Box // formulas that only a picture shows: all, and those whose place is written
 }
 
 // doubt records what may be wrong with the page's text, such as w.doubt(doubt.Order, "lines overlap"). A page keeps a few.
@@ -143,6 +149,7 @@ func (w *writer) add(b block) {
 		w.put(plain, marked, 0)
 		return
 	}
+	w.mark(b.lines[0])
 	if b.lines[0].latex != "" {
 		w.put(b.lines[0].latex, "$$"+b.lines[0].latex+"$$", 0)
 		return
@@ -176,10 +183,25 @@ func (w *writer) add(b block) {
 	}
 }
 
+// mark marks the place of the formula that a line begins.
+func (w *writer) mark(l Line) {
+	if l.drawn == 0 || l.drawn > len(w.drawn) || slices.Contains(w.formulas, w.drawn[l.drawn-1]) {
+		return
+	}
+	w.formulas = append(w.formulas, w.drawn[l.drawn-1])
+	if w.marked.Len() > 0 {
+		w.marked.WriteString("\n\n")
+	}
+	w.marked.WriteRune(FormulaMark)
+	w.kind, w.lefts = 0, nil
+}
+
 // put adds a block. Items of a list stand under one another, with empty lines between everything else.
 func (w *writer) put(plain, marked string, kind byte) {
 	if w.plain.Len() > 0 {
 		w.plain.WriteString("\n\n")
+	}
+	if w.marked.Len() > 0 {
 		w.marked.WriteString("\n")
 		if kind == 0 || kind != w.kind && (w.kind == 0 || len(w.lefts) == 1) {
 			w.marked.WriteString("\n")

@@ -13,6 +13,7 @@ type Page struct {
 	Pictures      []Box
 	Links         []Link
 	Tags          []Tag // in the reading order of the document's own structure; nil without one
+	Turned        bool  // the renderer has turned the page: boxes are not where they are displayed
 }
 
 // Line is a run of text on one baseline without a wide gap in it: a line of a paragraph, or a cell of a table.
@@ -30,6 +31,7 @@ type Line struct {
 	spans     []span
 	at        int    // in the order of the file
 	latex     string // what the line is instead of Text: a formula
+	drawn     int    // the number of the formula that it begins, whose picture is to be shown; 0: none
 }
 
 // CharWidth is about the mean width of a letter, as a share of the font's size, for files that do not have the widths.

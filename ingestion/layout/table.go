@@ -455,6 +455,7 @@ func merge(row []Line) Line {
 			out.spans = append(out.spans, span{s.from + at, s.to + at, s.link})
 		}
 		at += n + 1
+		out.drawn = max(out.drawn, l.drawn)
 		if n > longest {
 			longest, out.Size, out.Font = n, l.Size, l.Font
 		}

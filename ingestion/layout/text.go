@@ -13,13 +13,16 @@ import (
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st",
 	"\u00a0", " ", "\u2007", " ", "\u202f", " ")
 
+// FormulaMark is where Markdown shows the picture of a formula, in the order of [Read.Formulas]. No text has it.
+const FormulaMark = '\uFFFC'
+
 // Normal returns text in NFC, without ligatures and control characters.
 func Normal(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t':
 			return ' '
-		case unicode.IsControl(r), r == '\ufeff', r == '\u200b':
+		case unicode.IsControl(r), r == '\ufeff', r == '\u200b', r == FormulaMark:
 			return -1
 		}
 		return r

@@ -149,7 +149,7 @@ type Page struct {
 	Others []PageImage `json:"other_images,omitempty"` // of an office file's part that is printed on several pages, after the first
 	Text   *PageText   `json:"text,omitempty"`
 	OCR    *PageOCR    `json:"ocr,omitempty"`
-	Assets []Asset     `json:"assets,omitempty"` // pictures that an OCR service cut out of the page
+	Assets []Asset     `json:"assets,omitempty"` // pictures of parts of the page: of formulas, or cut out by an OCR service
 
 	Doubts []doubt.Doubt `json:"doubts,omitempty"` // what may be wrong with the text
 	Vision *PageVision   `json:"vision,omitempty"` // if a model was to read the page again

@@ -306,6 +306,7 @@ func letterSpaced(text string) bool {
 
 // turn turns a page counterclockwise, so that text in this direction stands upright.
 func turn(page *layout.Page, turns int) {
+	page.Turned = true
 	w, h := page.Width, page.Height
 	move := func(b layout.Box) layout.Box {
 		switch turns {

@@ -36,8 +36,18 @@ type Document struct {
 	texts *texts
 	ocr   *ocr.Reader
 
+	last    drawing   // of which a part was requested: a page has several formulas
 	boxes   []pageBox // of the pages, once a part of one was requested
 	noBoxes error     // why there are none
+}
+
+// drawing is a page as it was drawn.
+type drawing struct {
+	n     int
+	dpi   float64
+	asked choice
+	by    choice
+	img   *image.RGBA
 }
 
 var (
@@ -100,6 +110,9 @@ func (d *Document) About() extract.Document { return d.info }
 // Page answers a request about a page.
 func (d *Document) Page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
 	by := d.by.choose(r.N, r.Other)
+	if r.Rect == nil {
+		d.last = drawing{}
+	}
 	out := extract.Page{N: r.N}
 	var err error
 	if out.WidthPt, out.HeightPt, err = d.by.size(r.N, by); err != nil {
@@ -137,6 +150,9 @@ func (d *Document) readText(r extract.PageRequest, by choice, out *extract.Page)
 	if out.Text, read, err = d.texts.read(r.N, read); err != nil {
 		return err
 	}
+	if !r.Formulas {
+		out.Text.Markdown, out.Text.Formulas = unmarked(out.Text.Markdown), nil
+	}
 	if r.Letters {
 		out.Text.Letters = d.texts.letters(r.N)
 	}
@@ -145,6 +161,12 @@ func (d *Document) readText(r extract.PageRequest, by choice, out *extract.Page)
 	}
 	d.look(r, by, out)
 	return nil
+}
+
+// unmarked removes the marks of formulas, each of which is a paragraph.
+func unmarked(text string) string {
+	mark := string(layout.FormulaMark)
+	return strings.TrimPrefix(strings.ReplaceAll(text, "\n\n"+mark, ""), mark+"\n\n")
 }
 
 // look adds to the evidence of a page's text what the text layer does not have: whether anything is drawn on a page that has
@@ -219,10 +241,15 @@ func (d *Document) picture(r extract.PageRequest, width, height float64, by choi
 		return nil, 0, by, err
 	}
 	dpi := min(raster.Fit(x1-x0, y1-y0, r.DPI, r.MaxSide, r.MaxPixels), raster.Fit(width, height, r.DPI, math.MaxInt32, r.MaxPixels))
-	img, by, err := d.by.draw(r.N, width, height, dpi, by)
-	if err != nil {
-		return nil, 0, by, err
+	drawn := &d.last
+	if drawn.n != r.N || drawn.dpi != dpi || drawn.asked != by {
+		img, used, err := d.by.draw(r.N, width, height, dpi, by)
+		if err != nil {
+			return nil, 0, used, err
+		}
+		*drawn = drawing{n: r.N, dpi: dpi, asked: by, by: used, img: img}
 	}
+	img, by := drawn.img, drawn.by
 	scale := func(pt float64) int { return int(math.Round(pt * dpi / 72)) }
 	part := image.Rect(scale(x0), scale(y0), max(scale(x1), scale(x0)+1), max(scale(y1), scale(y0)+1)).Add(img.Rect.Min).Intersect(img.Rect)
 	if part.Empty() {
@@ -235,24 +262,35 @@ func (d *Document) picture(r extract.PageRequest, width, height float64, by choi
 
 // part returns the requested rectangle in points of the page as displayed, from its upper left corner.
 func (d *Document) part(r extract.PageRequest, width, height float64) (x0, y0, x1, y1 float64, err error) {
-	if d.boxes == nil && d.noBoxes == nil {
-		d.boxes, d.noBoxes = pageBoxes(d.by.data)
+	ax, ay, bx, by := r.Rect.X1, r.Rect.Y1, r.Rect.X2, r.Rect.Y2
+	if !r.Displayed {
+		at, err := d.boxOf(r.N, width, height)
+		if err != nil {
+			return 0, 0, 0, 0, err
+		}
+		ax, ay = at.displayed(ax, ay)
+		bx, by = at.displayed(bx, by)
 	}
-	at := pageBox{x1: width, y1: height}
-	switch {
-	case d.noBoxes != nil:
-		return 0, 0, 0, 0, fmt.Errorf("find the place of the rectangle: %w", d.noBoxes)
-	case r.N <= len(d.boxes):
-		at = d.boxes[r.N-1]
-	}
-	ax, ay := at.displayed(r.Rect.X1, r.Rect.Y1)
-	bx, by := at.displayed(r.Rect.X2, r.Rect.Y2)
 	x0, x1 = max(0, min(ax, bx)), min(width, max(ax, bx))
 	y0, y1 = max(0, min(ay, by)), min(height, max(ay, by))
 	if x1 <= x0 || y1 <= y0 {
 		return 0, 0, 0, 0, errors.New("the rectangle is not on the page")
 	}
 	return x0, y0, x1, y1, nil
+}
+
+// boxOf returns the box of a page.
+func (d *Document) boxOf(n int, width, height float64) (pageBox, error) {
+	if d.boxes == nil && d.noBoxes == nil {
+		d.boxes, d.noBoxes = pageBoxes(d.by.data)
+	}
+	switch {
+	case d.noBoxes != nil:
+		return pageBox{}, fmt.Errorf("find the place of the rectangle: %w", d.noBoxes)
+	case n <= len(d.boxes):
+		return d.boxes[n-1], nil
+	}
+	return pageBox{x1: width, y1: height}, nil
 }
 
 // Cut makes a document of some of the pages.
