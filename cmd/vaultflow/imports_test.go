@@ -128,7 +128,7 @@ var rooms = []room{
 	{"ingestion/worker/metadata", 2, []string{"ingestion/layout"}},
 	{"ingestion/worker/mupdf", 2, []string{"ingestion/extract", "ingestion/formula", "ingestion/layout", "ingestion/worker/metadata", "ingestion/worker/pdf", "ingestion/worker/picture"}},
 	{"ingestion/worker/ocr", 2, []string{"ingestion/doubt", "ingestion/extract", "ingestion/layout", "ingestion/worker/photo", "ingestion/worker/raster"}},
-	{"ingestion/worker/pdf", 2, []string{"ingestion/doubt", "ingestion/extract", "ingestion/layout", "ingestion/worker", "ingestion/worker/metadata", "ingestion/worker/ocr", "ingestion/worker/pdfium", "ingestion/worker/raster"}},
+	{"ingestion/worker/pdf", 2, []string{"content", "ingestion/doubt", "ingestion/extract", "ingestion/layout", "ingestion/worker", "ingestion/worker/metadata", "ingestion/worker/ocr", "ingestion/worker/pdfium", "ingestion/worker/raster"}},
 	{"ingestion/worker/pdfium", 2, []string{"ingestion/extract", "ingestion/fonts", "ingestion/layout", "ingestion/worker/metadata"}},
 	{"ingestion/worker/photo", 2, []string{"ingestion/worker/raster"}},
 	{"ingestion/worker/picture", 2, []string{"imaging", "ingestion/extract", "ingestion/worker", "ingestion/worker/ocr", "ingestion/worker/raster"}},
