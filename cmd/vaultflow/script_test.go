@@ -20,6 +20,9 @@ var update = flag.Bool("update", false, "rewrite what scripts compare with")
 // TestMain makes the real command line available to scripts and tests: they start this test binary under the name of
 // vaultflow, so that exit codes, streams and the environment are those of a process.
 func TestMain(m *testing.M) {
+	if err := sitetest.Together(); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"vaultflow": func() { os.Exit(run()) }, "send-pictures": sendPictures, "supervised": becomeSupervised})
 }
 

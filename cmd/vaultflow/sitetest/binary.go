@@ -82,6 +82,3 @@ func Worker(t *testing.T, house string) string {
 	}
 	return path
 }
-
-// Long reports whether tests that take minutes run in full: `make test-long` sets the variable.
-func Long() bool { return os.Getenv("VAULTFLOW_LONG") != "" }

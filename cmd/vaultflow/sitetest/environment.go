@@ -3,9 +3,12 @@
 package sitetest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -54,3 +57,12 @@ func Allow(t *testing.T, dir, stateDir string) {
 		t.Fatal(err)
 	}
 }
+
+// Together makes tests run at least four at a time unless the command line says otherwise: most of their time they wait for daemons, which have
+// nothing to do either. Call it in TestMain.
+func Together() error {
+	return flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0))))
+}
+
+// Long reports whether tests that take minutes run in full: `make test-long` sets the variable.
+func Long() bool { return os.Getenv("VAULTFLOW_LONG") != "" }

@@ -181,19 +181,20 @@ func (s *Site) Imports() []engine.ImportRecord {
 	return Rows[engine.ImportRecord](s, "import", "--status", "-n", "100")
 }
 
-// Wait asks again and again until the condition holds, and fails the test with what it saw last when it does not in time.
+// Wait asks again and again until the condition holds, and fails the test with what it saw last when it does not in time. Asking takes at most
+// half of the time, because most questions start a process.
 func (s *Site) Wait(limit time.Duration, what string, holds func() (bool, string)) {
 	s.T.Helper()
 	deadline := time.Now().Add(limit)
-	for tick := time.NewTicker(30 * time.Millisecond); ; {
+	for {
+		asked := time.Now()
 		ok, saw := holds()
 		if ok {
-			tick.Stop()
 			return
 		}
 		if time.Now().After(deadline) {
 			s.T.Fatalf("waited %s for %s; last:\n%s", limit, what, saw)
 		}
-		<-tick.C
+		time.Sleep(max(30*time.Millisecond, time.Since(asked)))
 	}
 }
