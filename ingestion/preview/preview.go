@@ -16,7 +16,8 @@ const (
 
 // Find returns the preview in a file of a media type, as a JPEG, PNG or BMP, or nil if there is none.
 func Find(r io.ReaderAt, size int64, mediaType string) []byte {
-	f := file{r, size}
+	left := 4*size + 1<<20
+	f := file{r, size, &left}
 	switch mediaType {
 	case "image/x-raw":
 		return f.raw()
@@ -34,13 +35,15 @@ func Find(r io.ReaderAt, size int64, mediaType string) []byte {
 type file struct {
 	r    io.ReaderAt
 	size int64
+	left *int64 // bytes that may still be read: many entries may lead to the same place
 }
 
 // at returns n bytes, or nil if the file does not have them.
 func (f file) at(offset, n int64) []byte {
-	if offset < 0 || n < 0 || n > maxPicture || offset > f.size-n {
+	if offset < 0 || n < 0 || n > maxPicture || offset > f.size-n || n > *f.left {
 		return nil
 	}
+	*f.left -= n
 	data := make([]byte, n)
 	if read, err := f.r.ReadAt(data, offset); int64(read) < n && err != nil {
 		return nil

@@ -129,6 +129,36 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// counting counts the bytes that are read.
+type counting struct {
+	*bytes.Reader
+	read int
+}
+
+func (c *counting) ReadAt(p []byte, off int64) (int, error) {
+	c.read += len(p)
+	return c.Reader.ReadAt(p, off)
+}
+
+// A file whose entries all lead to the same large place is not read once for each of them.
+func TestFind_readsNoMoreThanTheFile(t *testing.T) {
+	t.Parallel()
+	const entries, size = 200, 1 << 20
+	entry := little.AppendUint32(little.AppendUint32(append([]byte{1, 1}, make([]byte, 6)...), size-4000), 4000) // of an icon
+	icon := append([]byte{0, 0, 1, 0, entries, 0}, bytes.Repeat(entry, entries)...)
+	drawing := append([]byte("AC1027\x00\x00\x00\x00\x00\x00\x00"), 0x20, 0, 0, 0)
+	drawing = append(append(drawing, make([]byte, 0x20-len(drawing))...), previewMark...)
+	drawing = append(append(drawing, 0, 0, 0, 0, entries), bytes.Repeat(little.AppendUint32(little.AppendUint32([]byte{6}, 4000), size-4000), entries)...)
+	raw := little.AppendUint16([]byte("II*\x00\x08\x00\x00\x00"), entries)
+	raw = append(raw, bytes.Repeat(little.AppendUint32(little.AppendUint32([]byte{tagPanasonicJPEG, 0, 7, 0}, size-4000), 4000), entries)...)
+	for mediaType, head := range map[string][]byte{"image/x-icon": icon, "image/vnd.dwg": drawing, "image/x-raw": raw} {
+		c := &counting{Reader: bytes.NewReader(append(head, make([]byte, size-len(head))...))}
+		if Find(c, size, mediaType); c.read < size/2 || c.read > 6*size {
+			t.Errorf("%s: %d bytes were read of %d", mediaType, c.read, size)
+		}
+	}
+}
+
 func FuzzFind(f *testing.F) {
 	f.Add([]byte("II*\x00\x08\x00\x00\x00\x01\x00\x4a\x01\x04\x00\x01\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00"))
 	f.Add(iconOf(map[int][]byte{1: append([]byte{40, 0, 0, 0}, make([]byte, 60)...)}))
