@@ -111,10 +111,11 @@ func TestFaults_vaultCannotBeWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			d.says("run postponed", 2)
-			run := s.Runs("Ask")[0]
-			if run.Status != engine.Running || !strings.Contains(run.Reason, "continues by itself") || !strings.Contains(run.Reason, fault.Error()) {
-				t.Errorf("while the disk fails: %s, %q", run.Status, run.Reason)
-			}
+			var run engine.RunRecord
+			s.Wait(patience, "the run to say what it waits for", func() (bool, string) { // while it tries again, it says nothing
+				run = s.Runs("Ask")[0]
+				return run.Status == engine.Running && strings.Contains(run.Reason, "continues by itself") && strings.Contains(run.Reason, fault.Error()), fmt.Sprintf("%s, %q", run.Status, run.Reason)
+			})
 			if page := s.page("/runs/" + run.ID); !strings.Contains(page, "continues by itself") {
 				t.Errorf("the dashboard's page of the run says nothing of it:\n%s", page)
 			}
