@@ -31,6 +31,7 @@ type call struct {
 	warnings []string
 	evicted  []string // names of media that were left out to fit
 	lost     []lost
+	loads    loads // why media could not be loaded
 
 	noFootnotes bool // the model names pages itself (@cite)
 }
@@ -48,6 +49,9 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 		return engine.GenerateOut{}, err
 	}
 	defer receiver.close(ctx)
+	if request.Media != nil {
+		request.Media = watched{request.Media, &c.loads}
+	}
 	request = c.within(ctx, request)
 	if !receiver.has() {
 		if err := c.metered.Ahead(ctx, request); err != nil {
