@@ -73,6 +73,8 @@ func joinLines(lines []Line, compounds map[string]bool) string {
 		text, end := strings.TrimSuffix(text, string(linkEnd)), text[len(strings.TrimSuffix(text, string(linkEnd))):]
 		stem, ok := hyphenated(text, lines[i+1].Text)
 		switch {
+		case !ok && unspaced(text, lines[i+1].Text):
+			b.WriteString(text + end)
 		case !ok:
 			b.WriteString(text + end + " ")
 		case compounds[lastWord(unsigned(stem))+"-"+firstWord(lines[i+1].Text)]:
@@ -82,6 +84,18 @@ func joinLines(lines []Line, compounds map[string]bool) string {
 		}
 	}
 	return b.String()
+}
+
+// unspaced reports whether a line continues the one before without a blank: Chinese and Japanese have none between words.
+func unspaced(text, next string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	first, _ := utf8.DecodeRuneInString(next)
+	return isWide(last) && isWide(first)
+}
+
+// isWide reports whether a sign is Chinese or Japanese.
+func isWide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff65
 }
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -2,7 +2,6 @@ package pdftest
 
 import (
 	"fmt"
-	"unicode/utf16"
 )
 
 // annotation is drawn over a page's contents. It has a look of its own, as annotations of editors have.
@@ -96,27 +95,6 @@ func CheckBox(name string, ticked bool) Field { return Field{name: name, box: tr
 // Choice is a list of options, one of them chosen.
 func Choice(name, chosen string, options ...string) Field {
 	return Field{name: name, value: chosen, options: options}
-}
-
-// WideText adds a page with a line of Japanese or Chinese text of 24 points in a font that is not in the file.
-func (b *Builder) WideText(text string) *Builder {
-	hex := ""
-	for _, unit := range utf16.Encode([]rune(text)) {
-		hex += fmt.Sprintf("%04X", unit)
-	}
-	b.wide = true
-	return b.add(&page{content: fmt.Sprintf("BT /F3 24 Tf %d %g Td <%s> Tj ET\n", margin, b.height-2*margin, hex)})
-}
-
-// putWide writes the font of WideText.
-func (d *layout) putWide() int {
-	descendant, descriptor, n := d.w.reserve(), d.w.reserve(), d.w.reserve()
-	d.w.put(descriptor, "<< /Type /FontDescriptor /FontName /KozMinPro-Regular /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800 "+
-		"/Descent -200 /CapHeight 700 /StemV 80 >>")
-	d.w.put(descendant, fmt.Sprintf("<< /Type /Font /Subtype /CIDFontType0 /BaseFont /KozMinPro-Regular /CIDSystemInfo << /Registry %s /Ordering %s "+
-		"/Supplement 4 >> /FontDescriptor %s /DW 1000 >>", d.w.str(descendant, "Adobe"), d.w.str(descendant, "Japan1"), ref(descriptor)))
-	d.w.put(n, fmt.Sprintf("<< /Type /Font /Subtype /Type0 /BaseFont /KozMinPro-Regular /Encoding /UniJIS-UCS2-H /DescendantFonts [%s] >>", ref(descendant)))
-	return n
 }
 
 // putAnnotation writes an annotation of a page with its look.

@@ -49,8 +49,8 @@ type Builder struct {
 	labels        string // number tree of the page labels
 	scanDPI       float64
 	lossless      bool
-	grain         uint64 // of the next scans; 0: of their page
-	wide          bool   // a page has text in a font that is not in the file
+	grain         uint64   // of the next scans; 0: of their page
+	wide          wideFont // of a page whose font is not in the file
 	codes         map[byte]string
 	mono          bool // a page has text in Courier
 }
@@ -227,7 +227,7 @@ func (b *Builder) Bytes() []byte {
 	d.regular, d.bold = w.reserve(), w.reserve()
 	w.put(d.regular, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
 	w.put(d.bold, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>")
-	if b.wide {
+	if b.wide != (wideFont{}) {
 		d.wideFont = d.putWide()
 	}
 	if b.codes != nil {
