@@ -42,7 +42,7 @@ func TestWorker_readsChineseAndJapanese(t *testing.T) {
 			t.Parallel()
 			s, _ := opened(t, c.pdf.Bytes(), extract.KindPDF)
 			page := ask(t, s, extract.PageRequest{N: 1, Text: true, OCR: true, Languages: []string{"eng"}})
-			// PDFium measures lines by their ink: kana can begin a paragraph.
+			// For some lines PDFium reports no font. Their size is that of their ink then, and they begin a paragraph.
 			if want := strings.Join(c.lines, ""); strings.ReplaceAll(page.Text.Markdown, "\n\n", "") != want {
 				t.Errorf("text layer:\n%s\nwant\n%s", page.Text.Markdown, want)
 			}
