@@ -1,8 +1,14 @@
 package ingestion
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 // The renderers put a PDF together again that was cut off on its way, so that nothing but its end tells.
@@ -29,4 +35,44 @@ func TestImport_saysThatAPDFMayBeCutOff(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Pages whose content the file lacks make the import partial, with their numbers. A model that reads what is left of a page does not
+// make it whole.
+func TestImport_namesThePagesWhoseContentIsMissing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 4})
+	s := &seer{answer: func(int) (Reading, error) { return Reading{Markdown: pageWords}, nil }}
+	b.im.Recogniser = s.offers
+	j := doubtfulPages(b, 10, config.VisionDoubtful)
+	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+		p := goodPage(r)
+		if r.Text {
+			p.Text = layer(pageWords)
+			p.Text.Doubts = []doubt.Doubt{{Code: doubt.Table, Words: "its rows could not be told apart"}}
+		}
+		if r.N > 1 {
+			p.Lost = "the file is cut off"
+		}
+		if r.Text && r.N > 2 {
+			p.Text = layer("")
+			p.Text.Evidence = extract.Evidence{Ink: &extract.Ink{}}
+		}
+		return p, nil
+	}
+	made, _ := b.mustRun(j)
+	var states []string
+	pages := b.manifestOf(made).Pages
+	for _, p := range pages {
+		states = append(states, p.Status)
+	}
+	if want := []string{manifest.PageDone, manifest.PagePartial, manifest.PageFailed, manifest.PageFailed}; !slices.Equal(states, want) || !slices.Equal(s.asked, []int{1, 2}) {
+		t.Errorf("pages are %v, want %v; asked the model about %v", states, want, s.asked)
+	}
+	if !doubt.Has(pages[1].Doubts, doubt.Lost) || doubt.Has(pages[1].Doubts, doubt.Table) {
+		t.Errorf("doubts about page 2: %+v", pages[1].Doubts)
+	}
+	hasAll(t, b.read(made.Note), "> - pages 3–4 could not be read: the content is missing: the file is cut off\n",
+		"> - part of the content of page 2 is missing in the file: ask for the file again\n", "\ndoubtful_pages: [2]\n",
+		"The text of this page is doubtful: part of the content is missing: the file is cut off.")
 }

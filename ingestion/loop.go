@@ -77,7 +77,7 @@ func (l pageLoop) windows(ctx context.Context, s *reading.Reader, windows <-chan
 			if err := l.w.store.finish(ctx, p); err != nil {
 				return err
 			}
-			if p.Status == manifest.PageFailed {
+			if p.Status == manifest.PageFailed && p.Image == nil { // one that was drawn took no attempts
 				row.Add(1)
 			} else {
 				row.Store(0)

@@ -39,6 +39,7 @@ type pageMaker struct {
 	page manifest.Page
 
 	formulas           []content.Rect // that only a picture shows
+	lost               string         // why something of the page is missing in the file
 	lacks              string         // why something of the page is below the quality that was asked for
 	layer              string         // sanitised
 	besides            string         // form values and annotations, sanitised
@@ -69,6 +70,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 		return err
 	}
 	m.page.Label = markdown.OneLine(got.Label, 40)
+	m.lost = got.Lost
 	m.rendered(got)
 	decision := choose.NoLayer
 	if got.Text != nil {
@@ -231,7 +233,7 @@ func (m *pageMaker) draw(ctx context.Context) error {
 		m.page.Label = markdown.OneLine(got.Label, 40)
 	}
 	m.rendered(got)
-	m.lacks = cmp.Or(m.lacks, got.Lacks)
+	m.lacks, m.lost = cmp.Or(m.lacks, got.Lacks), cmp.Or(m.lost, got.Lost)
 	m.picture, err = pageFiles{m.w}.keepPicture(ctx, &m.page, got.Image)
 	return err
 }
@@ -286,6 +288,8 @@ func (m *pageMaker) judge() {
 	switch {
 	case m.picture != nil:
 		p.Status, p.Error = manifest.PageFailed, m.picture.Message
+	case m.lost != "":
+		m.incomplete()
 	case p.OCR != nil && p.OCR.Error != "":
 		unrecognised(p)
 	case m.textFault != nil && (empty || m.textFault.Aside):
@@ -299,6 +303,19 @@ func (m *pageMaker) judge() {
 		p.Doubts = doubt.Add(p.Doubts, doubt.Empty, "text recognition found nothing, although something is drawn on the page")
 	}
 	unsure(p, m.w.set.OCR.MinConfidence)
+}
+
+// incomplete marks a page of which something is missing in the file: nobody can read that, and the rest may be misread.
+func (m *pageMaker) incomplete() {
+	p, what := &m.page, "part of the content is missing: "
+	p.Status = manifest.PagePartial
+	if p.Text != nil && p.Text.Source == manifest.TextNone {
+		p.Status, what = manifest.PageFailed, "the content is missing: "
+	}
+	p.Error = markdown.OneLine(what+m.lost, 300)
+	if p.Status == manifest.PagePartial {
+		p.Doubts = doubt.Add(p.Doubts, doubt.Lost, p.Error)
+	}
 }
 
 // unsure adds the doubt about text that was recognised with less confidence than wanted, unless the recogniser reported it itself.

@@ -99,7 +99,7 @@ func pageWarnings(pages []manifest.Page) []string {
 		switch {
 		case p.Status == manifest.PageFailed, p.Status == manifest.PagePartial && p.Image == nil && p.Text == nil:
 			add(p, "", " could not be read: "+p.Error)
-		case p.Status == manifest.PagePartial && p.Error != p.Lacks:
+		case p.Status == manifest.PagePartial && p.Error != p.Lacks && !doubt.Has(p.Doubts, doubt.Lost):
 			add(p, "the text of ", " could not be recognised: "+p.Error)
 		}
 	}

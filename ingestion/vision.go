@@ -155,7 +155,8 @@ func (v vision) page(ctx context.Context, p *manifest.Page) (why string, err err
 	if besides != "" {
 		text += "\n\n" + besides
 	}
-	p.Vision.Outcome, p.Doubts = manifest.VisionUsed, nil
+	p.Vision.Outcome = manifest.VisionUsed
+	p.Doubts = slices.DeleteFunc(p.Doubts, func(d doubt.Doubt) bool { return d.Code != doubt.Lost })
 	return "", pageFiles{v.w}.keepText(ctx, p, text, manifest.TextVision)
 }
 

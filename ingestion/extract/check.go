@@ -143,7 +143,7 @@ func (p Page) check() error {
 	case p.OCR != nil && p.OCR.check() != nil:
 		return fmt.Errorf("page %d: %w", p.N, p.OCR.check())
 	}
-	return short(p.Label, p.Renderer, p.Code, p.Reason)
+	return short(p.Label, p.Renderer, p.Code, p.Reason, p.Lost)
 }
 
 func outside(r content.Rect) bool { return !encloses(r) }

@@ -47,6 +47,7 @@ type Page struct {
 	Renderer string     `json:"renderer,omitempty"` // of the picture, else of the text, when it is not the document's
 	Code     string     `json:"code,omitempty"`     // of the reason
 	Reason   string     `json:"reason,omitempty"`   // why, for people: the code, a colon, words
+	Lost     string     `json:"lost,omitempty"`     // why something of the page is missing; with Text or Image
 	Text     *PageText  `json:"text,omitempty"`
 	Image    *PageImage `json:"image,omitempty"`
 	OCR      *PageOCR   `json:"ocr,omitempty"`

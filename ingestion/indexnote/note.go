@@ -257,7 +257,7 @@ func (n *Note) remarks(p manifest.Page) {
 		say("warning", "The text of this page or its picture is not as good as it could be: "+markdown.Inline(p.Lacks))
 	case p.Status == manifest.PagePartial && p.Image == nil && p.Text == nil:
 		say("warning", "This page could not be read: "+markdown.Inline(p.Error))
-	case p.Status == manifest.PagePartial:
+	case p.Status == manifest.PagePartial && !doubt.Has(p.Doubts, doubt.Lost):
 		say("warning", "The text of this page could not be recognised: "+markdown.Inline(p.Error))
 	}
 	switch {

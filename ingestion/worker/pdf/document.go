@@ -34,6 +34,7 @@ type Document struct {
 	info  extract.Document
 	by    *renderers
 	texts *texts
+	lost  *losses // nil of a file that is no PDF
 	ocr   *ocr.Reader
 
 	last    drawing   // of which a part was requested: a page has several formulas
@@ -77,7 +78,11 @@ func Open(data []byte, o extract.Open, libraries Libraries) (*Document, error) {
 	}
 	by.traces = findTraces(by.data)
 	info := describe(by)
-	return &Document{info: info, by: by, texts: newTexts(by, info, o.Alone), ocr: libraries.OCR}, nil
+	d := &Document{info: info, by: by, texts: newTexts(by, info, o.Alone), ocr: libraries.OCR}
+	if o.MediaType != extract.MediaXPS {
+		d.lost = newLosses(by.data)
+	}
+	return d, nil
 }
 
 // describe returns what is known about the document, and who draws its pages.
@@ -127,6 +132,9 @@ func (d *Document) Page(ctx context.Context, r extract.PageRequest) (extract.Pag
 		if err := d.readText(r, by, &out); err != nil {
 			return extract.Page{}, err
 		}
+	}
+	if (r.Text || r.Image) && d.lost != nil {
+		out.Lost = d.lost.of(r.N, out.Text)
 	}
 	if r.Image {
 		if by, err = d.readImage(ctx, r, by, &out); err != nil {
