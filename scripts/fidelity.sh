@@ -59,6 +59,10 @@ sets() {
 	collect docling tests
 	fetch apache/tika 2b70202aaec3db48fd5ff4d996d974444a750a11 '/tika-parsers/**/test-documents/*.pdf'
 	collect tika tika-parsers
+	fetch openpreserve/format-corpus 9f263890680a8818cc622569b4a16298d08f0ead '*.pdf'
+	collect formats .
+	fetch apache/pdfbox 89a917394c762257017c27e0cf5189605776aa57 '*.pdf'
+	collect pdfbox .
 }
 
 if [ -z "$dir" ]; then
