@@ -52,3 +52,56 @@ func TestWorker_readsReceipts(t *testing.T) {
 	t.Log(got.OCR.Text)
 	inTurn(t, got.OCR.Text, "|", "High Street\n", "\n\nBread wholemeal 2.40\n", "Milk 2.5% 1.10\n", "2.49\n", "TOTAL EUR 9.69\n", "0.31\n")
 }
+
+// Tesseract takes the columns of a table for columns of text, loses its single digits, and cuts through words where spaces lie
+// below each other. The rows of a picture of a table are read as rows, those of any other table as well.
+func TestWorker_readsPicturesOfTablesByRows(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		at    []float64 // where columns begin, or end if it is below 0
+		rows  [][]string
+		want  string
+		width float64
+	}{
+		"invoice": {
+			[]float64{60, 90, -340, -430, -520},
+			[][]string{
+				{"Pos", "Description", "Qty", "Unit price", "Amount"},
+				{"1", "Oak plank 20 x 200", "12", "45.00", "540.00"},
+				{"2", "Steel beam HEB 140", "3", "310.50", "931.50"},
+				{"", "galvanised, 6 m"},
+				{"3", "Transport", "1", "120.00", "120.00"},
+				{"", "", "", "Net", "1,591.50"},
+				{"", "", "", "VAT 25 %", "397.88"},
+			},
+			"Pos Description Qty Unit price Amount\n1 Oak plank 20 x 200 12 45.00 540.00\n2 Steel beam HEB 140 3 310.50 931.50\ngalvanised, 6 m\n3 Transport 1 120.00 120.00\nNet 1,591.50\nVAT 25 % 397.88",
+			595,
+		},
+		"prices without decimals": {
+			[]float64{14, -212},
+			[][]string{{"Coffee", "25"}, {"Tea", "20"}, {"Buns", "18"}, {"Ices", "35"}, {"Total", "98"}},
+			"Coffee 25\nTea 20\nBuns 18\nIces 35\nTotal 98", 226,
+		},
+		"table without numbers": {
+			[]float64{36, 216, 400},
+			[][]string{{"Name", "City", "Trade"}, {"Anna Berg", "Oslo", "joiner"}, {"Bob Stone", "Bergen", "smith"}, {"Carla Rossi", "Rome", "tailor"}, {"Eve Laurent", "Paris", "baker"}},
+			"Name City Trade\nAnna Berg Oslo joiner\nBob Stone Bergen smith\nCarla Rossi Rome tailor\nEve Laurent Paris baker", 540,
+		},
+	} {
+		var placed []pdftest.Placed
+		for i, row := range c.rows {
+			for j, text := range row {
+				x := c.at[j]
+				if x < 0 {
+					x = -x - pdftest.NumberWidth(text, 9.4)
+				}
+				placed = append(placed, pdftest.Placed{Text: text, X: x, Y: 60 + 14*float64(i), Size: 9.4})
+			}
+		}
+		s, _ := opened(t, pdftest.New().PageSize(c.width, 430).PlacedPage(placed, nil).Bytes(), extract.KindPDF)
+		got := ask(t, s, extract.PageRequest{N: 1, OCR: true, OCRDPI: 150}).OCR
+		if got.Text != c.want || len(got.Doubts) > 0 {
+			t.Errorf("%s: doubts %v, read as\n%s\nwant\n%s", name, got.Doubts, got.Text, c.want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 	"github.com/vaultflow/vaultflow/ingestion/worker/photo"
@@ -44,7 +45,8 @@ const (
 // Engine recognises the words of pictures. It is used by one goroutine.
 type Engine interface {
 	Name() string // with its version
-	Recognise(png []byte, languages []string) ([]Word, error)
+	// Recognise returns the words of a picture. By rows, it reads each line across the whole picture.
+	Recognise(png []byte, languages []string, byRows bool) ([]Word, error)
 	// Orient reports how a page lies, or false if it has too few letters.
 	Orient(img *image.Gray) (Orientation, bool)
 	Close()
@@ -93,6 +95,10 @@ func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	if best, err = r.translate(best, &v); err != nil {
 		return nil, err
 	}
+	torn, err := r.joinRows(&best, v)
+	if err != nil {
+		return nil, err
+	}
 	size := img.Rect.Size()
 	if out.Rotation = best.rotation; out.Rotation%180 != 0 {
 		out.Width, out.Height = size.Y, size.X
@@ -107,6 +113,9 @@ func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	out.Words, out.Confidence = placesOf(words, out.Width, out.Height), sum/float64(max(letters, 1))
 	out.Reason = best.reasons(dropped, v)
 	out.Doubts = best.doubts(words, out.Confidence, v)
+	if torn {
+		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "rows of a table were read in pieces")
+	}
 	return out, nil
 }
 
@@ -236,18 +245,26 @@ type reading struct {
 }
 
 func (r *Reader) recognise(img *image.Gray, languages []string) (reading, error) {
+	return r.recogniseAs(img, languages, false)
+}
+
+func (r *Reader) recogniseAs(img *image.Gray, languages []string, byRows bool) (reading, error) {
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&b, img); err != nil {
 		return reading{}, fmt.Errorf("encode for recognition: %w", err)
 	}
-	words, err := r.engine.Recognise(b.Bytes(), languages)
+	words, err := r.engine.Recognise(b.Bytes(), languages, byRows)
 	if err != nil {
 		return reading{}, fmt.Errorf("recognise: %w", err)
 	}
-	out := reading{words: slices.DeleteFunc(words, func(b Word) bool { return strings.TrimSpace(b.Text) == "" })}
-	out.score, out.letters = score(out.words)
+	return readingOf(slices.DeleteFunc(words, func(b Word) bool { return strings.TrimSpace(b.Text) == "" })), nil
+}
+
+func readingOf(words []Word) reading {
+	out := reading{words: words}
+	out.score, out.letters = score(words)
 	out.mean = out.score / float64(max(out.letters, 1))
-	return out, nil
+	return out
 }
 
 // score sums the confidence of the characters of words.

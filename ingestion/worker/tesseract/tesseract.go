@@ -42,11 +42,14 @@ func (t *Engine) Close() {
 // Recognise asks for words alone: asking for the text as well would read the picture twice. The page segmentation is
 // set as a variable, because the binding forgets SetPageSegMode before the first picture. The picture has to be a PNG:
 // see the linker flag that make build sets.
-func (t *Engine) Recognise(png []byte, languages []string) ([]ocr.Word, error) {
+func (t *Engine) Recognise(png []byte, languages []string, byRows bool) ([]ocr.Word, error) {
 	if !slices.Equal(languages, t.languages) {
 		if err := t.setUp(languages); err != nil {
 			return nil, err
 		}
+	}
+	if err := t.client.SetVariable("tessedit_pageseg_mode", modeOf(byRows)); err != nil {
+		return nil, err
 	}
 	if err := t.client.SetImageFromBytes(png); err != nil {
 		return nil, fmt.Errorf("hand over the picture: %w", err)
@@ -62,14 +65,19 @@ func (t *Engine) Recognise(png []byte, languages []string) ([]ocr.Word, error) {
 	return words, nil
 }
 
+// modeOf is how Tesseract divides a page: into columns (PSM_AUTO), or into lines that run across it (PSM_SINGLE_BLOCK).
+func modeOf(byRows bool) string {
+	if byRows {
+		return "6"
+	}
+	return "3"
+}
+
 func (t *Engine) setUp(languages []string) error {
 	if err := t.client.SetTessdataPrefix(t.tessdata); err != nil {
 		return err
 	}
 	if err := t.client.SetLanguage(languages...); err != nil {
-		return err
-	}
-	if err := t.client.SetVariable("tessedit_pageseg_mode", "3"); err != nil {
 		return err
 	}
 	t.languages = slices.Clone(languages)

@@ -1,0 +1,232 @@
+package ocr
+
+import (
+	"cmp"
+	"image"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Tesseract takes the columns of a table for columns of text: it reads all names, and then all amounts. It also loses cells with
+// a single digit, and cuts through words where spaces happen to lie below each other.
+
+const (
+	fewRows   = 3  // that have to be in pieces before a page is read again
+	longCell  = 25 // characters; lines of columns of text have more
+	shortCell = 15 // those of newspapers have more than this
+	asGood    = 0.9
+)
+
+// piece is the part of a line that one block has.
+type piece struct {
+	text string
+	box  image.Rectangle
+	of   Word // its block, paragraph and line
+}
+
+// piecesOf returns the lines of words as they were recognised.
+func piecesOf(words []Word) []piece {
+	var out []piece
+	for i, w := range words {
+		if i > 0 && w.follows(words[i-1]) {
+			last := &out[len(out)-1]
+			last.text, last.box = last.text+" "+w.Text, last.box.Union(w.Rect)
+			continue
+		}
+		out = append(out, piece{w.Text, w.Rect, w})
+	}
+	return out
+}
+
+// band is a part of the picture in which the rows of a table lie, from top to bottom.
+type band struct{ top, bottom int }
+
+func (b band) has(w Word) bool {
+	middle := (w.Rect.Min.Y + w.Rect.Max.Y) / 2
+	return middle >= b.top && middle < b.bottom
+}
+
+// tornBands returns the bands in which the rows of a table were read in pieces.
+func tornBands(words []Word) []band {
+	pieces := piecesOf(words)
+	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(a.box.Min.Y+a.box.Max.Y, b.box.Min.Y+b.box.Max.Y) })
+	var out []band
+	var open band
+	rows := 0
+	end := func() {
+		if rows >= fewRows {
+			out = append(out, open)
+		}
+		rows = 0
+	}
+	for _, row := range abreast(pieces) {
+		box := row[0].box
+		for _, p := range row[1:] {
+			box = box.Union(p.box)
+		}
+		high := usualHeight(row)
+		switch torn := inPieces(row, high); {
+		case rows > 0 && (sentences(row) || box.Min.Y-open.bottom > 4*high):
+			end()
+			fallthrough
+		case rows == 0:
+			if torn {
+				open, rows = band{box.Min.Y, box.Max.Y}, 1
+			}
+		case torn:
+			open.bottom = max(open.bottom, box.Max.Y)
+			rows++
+		}
+	}
+	end()
+	return out
+}
+
+// abreast divides pieces, from top to bottom, into rows.
+func abreast(pieces []piece) [][]piece {
+	var rows [][]piece
+	for _, p := range pieces {
+		if n := len(rows); n > 0 {
+			first := rows[n-1][0].box
+			if shared := min(first.Max.Y, p.box.Max.Y) - max(first.Min.Y, p.box.Min.Y); 2*shared > min(first.Dy(), p.box.Dy()) {
+				rows[n-1] = append(rows[n-1], p)
+				continue
+			}
+		}
+		rows = append(rows, []piece{p})
+	}
+	return rows
+}
+
+func usualHeight(row []piece) int {
+	heights := make([]int, len(row))
+	for i, p := range row {
+		heights[i] = p.box.Dy()
+	}
+	slices.Sort(heights)
+	return heights[len(heights)/2]
+}
+
+// inPieces reports whether a row of a table was read in pieces: cells of which one is a number, at least three short cells, or a
+// text that was cut through.
+func inPieces(row []piece, high int) bool {
+	if len(row) < 2 || sentences(row) {
+		return false
+	}
+	slices.SortFunc(row, func(a, b piece) int { return cmp.Compare(a.box.Min.X, b.box.Min.X) })
+	short := 0
+	for i, p := range row {
+		if number(p.text) || i > 0 && p.box.Min.X-row[i-1].box.Max.X < high {
+			return true
+		}
+		if utf8.RuneCountInString(p.text) <= shortCell {
+			short++
+		}
+	}
+	return short >= 3
+}
+
+// sentences reports whether a row is of columns of text, which are read one after the other.
+func sentences(row []piece) bool {
+	long := 0
+	for _, p := range row {
+		if utf8.RuneCountInString(p.text) > longCell && !number(p.text) {
+			long++
+		}
+	}
+	return long > 1
+}
+
+// number reports whether most of a text is digits and what stands between them.
+func number(text string) bool {
+	digits, other := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+		case unicode.IsLetter(r):
+			other++
+		}
+	}
+	return digits > 0 && digits >= other
+}
+
+// joinRows reads the rows of tables again, line by line, if they were read in pieces. The rest of the page keeps its order. It
+// reports whether rows are still in pieces.
+func (r *Reader) joinRows(a *attempt, v version) (torn bool, err error) {
+	if facing(a.words) != 0 {
+		return false, nil
+	}
+	bands := tornBands(a.words)
+	if len(bands) == 0 {
+		return false, nil
+	}
+	var again []Word
+	for i, b := range bands {
+		read, err := r.rows(a.page.Picture, b, v.languages)
+		if err != nil {
+			return true, err
+		}
+		again = append(again, asBlock(read, (i+1)<<16)...)
+	}
+	next := *a
+	next.reading = readingOf(spliced(a.words, again, bands))
+	if next.score < asGood*a.score || len(tornBands(next.words)) > 0 {
+		return true, nil
+	}
+	*a = next
+	return false, nil
+}
+
+// rows reads a band with a little space around it.
+func (r *Reader) rows(img *image.Gray, b band, languages []string) ([]Word, error) {
+	const space = 20
+	r0 := image.Rect(0, b.top-space, img.Rect.Dx(), b.bottom+space).Intersect(img.Rect)
+	part, _ := img.SubImage(r0).(*image.Gray) // it always is one
+	read, err := r.recogniseAs(part, languages, true)
+	for i := range read.words {
+		read.words[i].Rect = read.words[i].Rect.Add(r0.Min)
+	}
+	return read.words, err
+}
+
+// asBlock makes words one paragraph of a block that no others are in.
+func asBlock(words []Word, block int) []Word {
+	out := make([]Word, len(words))
+	line := 0
+	for i, w := range words {
+		if i > 0 && !w.follows(words[i-1]) {
+			line++
+		}
+		w.Block, w.Paragraph, w.Line = block, 0, line
+		out[i] = w
+	}
+	return out
+}
+
+// spliced takes what is in the bands from the words that were read by rows, and the rest from the others.
+func spliced(words, byRows []Word, bands []band) []Word {
+	parts := make([][]Word, 2*len(bands)+1) // above the first band, in it, below it …
+	put := func(w Word, inBand bool) {
+		at := 0
+		for i, b := range bands {
+			switch {
+			case b.has(w):
+				at = 2*i + 1
+			case w.Rect.Min.Y+w.Rect.Max.Y >= 2*b.bottom:
+				at = 2*i + 2
+			}
+		}
+		if at%2 == 1 == inBand {
+			parts[at] = append(parts[at], w)
+		}
+	}
+	for _, w := range words {
+		put(w, false)
+	}
+	for _, w := range byRows {
+		put(w, true)
+	}
+	return slices.Concat(parts...)
+}

@@ -1,0 +1,60 @@
+package ocr
+
+import (
+	"image"
+	"strings"
+	"testing"
+)
+
+// set places columns of lines beside each other, as Tesseract returns them: each is a block.
+func set(gap int, columns ...[]string) (words []Word) {
+	x := 50
+	for block, lines := range columns {
+		widest := 0
+		for i, line := range lines {
+			at := x
+			for word := range strings.FieldsSeq(line) {
+				end := at + 12*len(word)
+				words = append(words, Word{Text: word, Rect: image.Rect(at, 100+40*i, end, 122+40*i), Confidence: 90, Block: block + 1, Line: i + 1})
+				at = end + 10
+			}
+			widest = max(widest, at-x)
+		}
+		x += widest + gap
+	}
+	return words
+}
+
+func TestTornBands_areTablesReadInColumns(t *testing.T) {
+	t.Parallel()
+	column := []string{"The committee met in March to", "review the accounts. Income", "rose from 48,250 to 51,900", "pounds, because of the higher", "subscriptions, and the cost", "of printing fell by a tenth."}
+	names, amounts := []string{"Bread", "Milk", "Butter"}, []string{"2.40", "1.10", "3.70"}
+	cut := []string{"Brea", "Milk", "Butt", "12 H"}
+	for name, c := range map[string]struct {
+		words []Word
+		want  int
+	}{
+		"names and amounts": {set(200, names, amounts), 1},
+		"two rows":          {set(200, names[:2], amounts[:2]), 0},
+		"three short cells": {set(80, names, []string{"Oslo", "Rome", "Bonn"}, []string{"baker", "smith", "joiner"}), 1},
+		"cut through words": {set(0, cut, []string{"d brown", "whole", "er", "igh Street"}), 1},
+		"columns of text":   {set(40, column, column, column), 0},
+		"addresses":         {set(300, []string{"Ada Lovelace", "12 Analytical Street", "London"}, []string{"Nordic Timber", "Havnegata 4", "7010 Trondheim"}), 0},
+		"one column":        {set(40, column), 0},
+		"nothing":           {nil, 0},
+	} {
+		if got := tornBands(c.words); len(got) != c.want {
+			t.Errorf("%s: bands %v, want %d", name, got, c.want)
+		}
+	}
+}
+
+func TestSpliced_keepsTheOrderAroundTables(t *testing.T) {
+	t.Parallel()
+	word := func(text string, y int) Word { return Word{Text: text, Rect: image.Rect(0, y, 10, y+10), Block: 1} }
+	words := []Word{word("left", 100), word("above", 0), word("below", 200), word("right", 100)}
+	got := spliced(words, asBlock([]Word{word("again", 95), word("row", 100)}, 1<<16), []band{{90, 120}})
+	if text := textOf(got); text != "above\n\nagain row\n\nbelow" {
+		t.Errorf("%q", text)
+	}
+}
