@@ -2,6 +2,7 @@ package ocr
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -44,16 +45,8 @@ func (r *Reader) choose(languages []string) (version, error) {
 // pages that cannot be read at all, the words for others. It changes v to that language.
 func (r *Reader) translate(a attempt, v *version) (attempt, error) {
 	there := Languages(r.tessdata)
-	if languages := scripts[a.lies.Script]; a.mean < poor && a.lies.Sure >= sureText && len(languages) > 0 && !slices.ContainsFunc(languages, func(l string) bool { return slices.Contains(v.languages, l) }) {
-		at := slices.IndexFunc(languages, func(l string) bool { return slices.Contains(there, l) })
-		if v.wanted, v.missing = languages[max(at, 0)], at < 0; v.missing || !v.auto {
-			return a, nil
-		}
-		next := a
-		if a.lies.Sure >= sureWay {
-			next.turn(a.lies.Turn)
-		}
-		if err := r.again(&a, next, v); err != nil {
+	if a.mean < poor {
+		if done, err := r.inOtherScript(&a, v, there); done || err != nil {
 			return a, err
 		}
 	}
@@ -69,17 +62,81 @@ func (r *Reader) translate(a attempt, v *version) (attempt, error) {
 	if v.wanted = language; !v.auto {
 		return a, nil
 	}
-	return a, r.again(&a, a, v)
+	return a, r.again(&a, a, v, readable{})
+}
+
+// inOtherScript reads a page that cannot be read in a language of another script: of the one that the engine sees, or of each that is
+// installed if there are too few letters to see one. It is done if nothing else is to be tried.
+func (r *Reader) inOtherScript(a *attempt, v *version, there []string) (done bool, err error) {
+	next := *a
+	if a.lies.Sure >= sureWay {
+		next.turn(a.lies.Turn)
+	}
+	languages := scripts[a.lies.Script]
+	if a.lies.Sure < sureText || len(languages) == 0 {
+		if noise := a.lies.Sure > 0 && a.lies.Sure < sureWay; noise || !v.auto || a.letters < fewest {
+			return false, nil
+		}
+		for _, language := range otherScripts(there, v.languages) {
+			v.wanted = language
+			if err := r.again(a, next, v, readable{letters: fewest, mean: doubtful}); err != nil || slices.Contains(v.languages, language) {
+				return true, err
+			}
+		}
+		return false, nil
+	}
+	if slices.ContainsFunc(languages, func(l string) bool { return slices.Contains(v.languages, l) }) {
+		return false, nil
+	}
+	at := slices.IndexFunc(languages, func(l string) bool { return slices.Contains(there, l) })
+	if v.wanted, v.missing = languages[max(at, 0)], at < 0; v.missing || !v.auto {
+		return true, nil
+	}
+	if err := r.again(a, next, v, readable{}); err != nil {
+		return true, err
+	}
+	if at > 0 && a.mean < fluent { // a page in Japanese that was read as Chinese
+		v.wanted, v.missing = languages[0], true
+		return true, nil
+	}
+	return false, nil
+}
+
+// fewest is how many letters a text has at least that was read on trial, and fluent the confidence of a page in the right language.
+const (
+	fewest = 4
+	fluent = 85
+)
+
+// otherScripts returns a language for each script that is installed and that none of some languages is written in.
+func otherScripts(there, read []string) (out []string) {
+	for _, script := range slices.Sorted(maps.Keys(scripts)) {
+		within := func(l string) bool { return slices.Contains(scripts[script], l) }
+		at := slices.IndexFunc(scripts[script], func(l string) bool { return slices.Contains(there, l) })
+		if at >= 0 && !slices.ContainsFunc(read, within) && !slices.ContainsFunc(out, within) {
+			out = append(out, scripts[script][at])
+		}
+	}
+	return out[:min(len(out), mostScripts)]
+}
+
+// mostScripts bounds the time for pictures in which there is no text.
+const mostScripts = 4
+
+// readable is what another reading has to reach.
+type readable struct {
+	letters int
+	mean    float64
 }
 
 // again reads a page in the language that is wanted, and keeps the better reading.
-func (r *Reader) again(a *attempt, next attempt, v *version) (err error) {
+func (r *Reader) again(a *attempt, next attempt, v *version, least readable) (err error) {
 	wanted := []string{v.wanted}
 	if next.reading, err = r.recognise(next.page.Picture, wanted); err != nil {
 		return err
 	}
 	v.wanted = ""
-	if next.mean > a.mean && next.score > 0.8*a.score {
+	if next.mean > max(a.mean, least.mean) && next.score > 0.8*a.score && next.letters >= least.letters {
 		*a, v.languages, r.usual = next, wanted, wanted
 	}
 	return nil
@@ -146,12 +203,13 @@ func tesseractNames() map[whatlanggo.Lang]string {
 	return all
 }
 
-// scripts are the languages that are written in a script as Tesseract names it, the most usual first.
+// scripts are the languages that are written in a script as Tesseract names it, the most usual first. A few lines of Chinese pass for
+// Japanese.
 var scripts = map[string][]string{
 	"Arabic": {"ara", "fas", "urd"}, "Armenian": {"hye"}, "Bengali": {"ben"}, "Cyrillic": {"rus", "ukr", "bul", "srp", "bel", "mkd"},
 	"Devanagari": {"hin", "mar", "nep"}, "Ethiopic": {"amh"}, "Georgian": {"kat"}, "Greek": {"ell"}, "Gujarati": {"guj"}, "Gurmukhi": {"pan"},
-	"Han": {"chi_sim", "chi_tra", "jpn"}, "Hangul": {"kor"}, "Hebrew": {"heb", "yid"}, "Hiragana": {"jpn"}, "Japanese": {"jpn"}, "Kannada": {"kan"},
-	"Katakana": {"jpn"}, "Khmer": {"khm"}, "Korean": {"kor"}, "Lao": {"lao"}, "Malayalam": {"mal"}, "Myanmar": {"mya"}, "Sinhala": {"sin"},
+	"Han": {"chi_sim", "chi_tra", "jpn"}, "Hangul": {"kor"}, "Hebrew": {"heb", "yid"}, "Hiragana": {"jpn", "chi_sim", "chi_tra"}, "Japanese": {"jpn", "chi_sim", "chi_tra"}, "Kannada": {"kan"},
+	"Katakana": {"jpn", "chi_sim", "chi_tra"}, "Khmer": {"khm"}, "Korean": {"kor"}, "Lao": {"lao"}, "Malayalam": {"mal"}, "Myanmar": {"mya"}, "Sinhala": {"sin"},
 	"Tamil": {"tam"}, "Telugu": {"tel"}, "Thai": {"tha"}, "Tibetan": {"bod"},
 }
 

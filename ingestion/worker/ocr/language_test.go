@@ -53,7 +53,13 @@ func TestRead_findsTheLanguage(t *testing.T) {
 			scripted{text: "R%i #x", confidence: map[string]float64{"eng": 20}, lies: Orientation{Sure: 7, Script: "Han"}}, "auto", "eng", "eng eng", "install tesseract-ocr-chi-sim",
 		},
 		"script, installed": {scripted{text: "a b", confidence: map[string]float64{"eng": 20, "ell": 95}, lies: Orientation{Sure: 7, Script: "Greek"}}, "auto", "ell", "eng ell ell", ""},
-		"leaves":            {scripted{text: "R%i #x", confidence: map[string]float64{"eng": 20}, lies: Orientation{Sure: 0.3, Script: "Han"}}, "auto", "eng", "eng eng", ""},
+		"another of its signs": {
+			scripted{text: "a b c d", confidence: map[string]float64{"eng": 20, "kor": 70}, lies: Orientation{Sure: 1.8, Script: "Hiragana"}}, "auto", "eng", "eng eng", "install tesseract-ocr-jpn",
+		},
+		"few letters":            {scripted{text: "a b c d", confidence: map[string]float64{"eng": 20, "ell": 95}}, "auto", "ell", "eng eng ell ell", ""},
+		"few letters, unread":    {scripted{text: "a b c d", confidence: map[string]float64{"eng": 20, "ell": 70}}, "auto", "eng", "eng eng ell eng eng ell", ""},
+		"few letters, languages": {scripted{text: "a b c d", confidence: map[string]float64{"eng": 20, "ell": 95}}, "eng", "eng", "eng eng eng eng", ""},
+		"leaves":                 {scripted{text: "R%i #x", confidence: map[string]float64{"eng": 20}, lies: Orientation{Sure: 0.3, Script: "Han"}}, "auto", "eng", "eng eng", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -36,10 +36,10 @@ type Orientation struct {
 }
 
 // How sure an engine has to be of an orientation to try it, and to believe that there is text at all, in the script that it found.
-// Tesseract is 4 and more on a line of text, and below 1.2 on clouds of noise.
+// Tesseract is 4 and more on a line of Latin text, 1.8 and more on three of Chinese, and below 1.2 on clouds of noise.
 const (
 	sureWay  = 1.0
-	sureText = 2.5
+	sureText = 1.7
 )
 
 // Engine recognises the words of pictures. It is used by one goroutine.
