@@ -147,11 +147,21 @@ func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pa
 	}
 	if err := pub.w.im.Files.Publish(pub.w.store.bundle, p.Target, p.Aside); err != nil {
 		if errors.Is(err, fs.ErrExist) || pub.w.im.exists(p.Target) && !pub.w.places.holds(p.Target) {
-			return false, nil
+			return false, pub.withdraw(notes)
 		}
 		return false, fault.Storage("publish "+p.Target, err)
 	}
 	return true, nil
+}
+
+// withdraw removes notes that have the name of a bundle that is not to be: the next name brings its own.
+func (pub publishing) withdraw(notes map[string][]byte) error {
+	for name := range notes {
+		if err := pub.w.store.bundle.RemoveFile(name); err != nil {
+			return fault.Storage("remove "+name, err)
+		}
+	}
+	return nil
 }
 
 // moveAside makes room for a new version.

@@ -1,6 +1,8 @@
 package ingestion
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/ingestion/indexnote"
+	"github.com/vaultflow/vaultflow/vault/vaulttest"
 )
 
 // The hidden folders are tidied away between the rename and the journal's record of it.
@@ -36,6 +39,38 @@ func TestPublish_findsItsBundleWithoutRecords(t *testing.T) {
 	filed, err := b.im.File(t.Context(), j, Ending{State: StateDone, Bundle: got.Bundle})
 	if err != nil || filed.Name != "Imported/q3 (2)/q3.pdf" || b.read(filed.Name) != string(pdfBytes) || b.hidden() != nil {
 		t.Errorf("filed %+v, %v, left %v", filed, err, b.hidden())
+	}
+}
+
+// Names that others take while a bundle is published leave no note behind, not even after a crash: the bundle has one.
+func TestPublish_hasOneNoteWhenItsNameIsTakenMeanwhile(t *testing.T) {
+	t.Parallel()
+	for dieAt := 0; ; dieAt++ {
+		b := newBench(t, extract.Document{Pages: 1})
+		j := b.drop("imp-1", "Import/q3.csv", []byte("a,b\n1,2\n"))
+		b.fuse.dieAt = dieAt
+		b.im.Files = importing(vaulttest.Intercept(b.vault, func(what string, do func() error) error {
+			if name, is := strings.CutPrefix(what, "publish "); is && name != "Imported/q3 (3)" {
+				b.vault.Put(name+"/manifest.json", "{}")
+			}
+			return b.fuse.change(what, do)
+		}))
+		var done journal
+		err := b.resume(j, &done)
+		died := errors.Is(err, errKilled)
+		if died {
+			b.revive(0)
+			err = b.resume(j, &done)
+		}
+		if err != nil {
+			t.Fatalf("died at %d: %v", dieAt, err)
+		}
+		if notes, _ := fs.Glob(b.vault.FS(), done.made.Bundle+"/*.md"); len(notes) != 1 || notes[0] != done.made.Note {
+			t.Fatalf("died at %d: notes %q, want only %s", dieAt, notes, done.made.Note)
+		}
+		if dieAt > 0 && !died {
+			return
+		}
 	}
 }
 

@@ -124,6 +124,8 @@ type Vault interface {
 type Bundle interface {
 	// WriteFile writes a file, over what an earlier attempt left. It lasts when WriteFile returns.
 	WriteFile(name string, data []byte) error
+	// RemoveFile removes a file that an earlier attempt left. One that is gone is no error.
+	RemoveFile(name string) error
 	// FS is the bundle for reading, as filled so far.
 	FS() fs.FS
 	// Publish renames the bundle to the name of the pass. When the name is taken, in any spelling, the error matches

@@ -84,6 +84,18 @@ func (b *Bundle) WriteFile(name string, data []byte) error {
 	return nil
 }
 
+// RemoveFile removes a file of the bundle. Doing it twice changes nothing.
+func (b *Bundle) RemoveFile(name string) error {
+	full, err := b.member(name)
+	if err != nil {
+		return fmt.Errorf("remove from bundle: %w", err)
+	}
+	if err := b.f.root.Remove(full); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove %q from bundle: %w", name, err)
+	}
+	return b.f.syncDir(path.Dir(full))
+}
+
 // member is the vault name of a file of the bundle; its folder exists afterwards.
 func (b *Bundle) member(name string) (string, error) {
 	if err := vault.ValidName(name); err != nil {

@@ -465,8 +465,13 @@ func publishesOnce(e exercise) {
 	v := e.vault("Imported/Q3/mine.md")
 	b := e.stage(v, "Imported", "job-1")
 	e.must(b.WriteFile("index.md", []byte("note")))
+	e.must(b.WriteFile("Q3.md", []byte("note")))
 	for _, target := range []string{"Imported/Q3", "imported/q3"} {
 		e.is(e.publish(v, b, target), fs.ErrExist)
+		e.must(b.RemoveFile("Q3.md"))
+	}
+	if err := b.RemoveFile("../Q3/mine.md"); err == nil {
+		e.Error("a file outside the bundle was removed")
 	}
 	e.must(e.publish(v, b, "Imported/Q3 (2)"))
 	e.holds(v, map[string]string{"Imported/Q3/mine.md": "text of Imported/Q3/mine.md", "Imported/Q3 (2)/index.md": "note"})

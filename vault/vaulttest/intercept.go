@@ -11,7 +11,7 @@ import (
 
 // Around is called for each change of an intercepted vault: what is "write Note.md", "move a b", "remove a", "drop a",
 // "copy a b",
-// "supplant a b", "tidy a", "stage id", "put a" (into a bundle), "publish a" or "discard .vaultflow-id". do makes the change. Around may
+// "supplant a b", "tidy a", "stage id", "put a" (into a bundle), "unput a", "publish a" or "discard .vaultflow-id". do makes the change. Around may
 // leave it out, do something before or after it, and return another error.
 type Around func(what string, do func() error) error
 
@@ -73,6 +73,10 @@ type interceptedBundle struct {
 
 func (b interceptedBundle) WriteFile(name string, data []byte) error {
 	return b.around("put "+name, func() error { return b.Bundle.WriteFile(name, data) })
+}
+
+func (b interceptedBundle) RemoveFile(name string) error {
+	return b.around("unput "+name, func() error { return b.Bundle.RemoveFile(name) })
 }
 
 func (b interceptedBundle) Publish(pass policy.Pass) error {

@@ -419,6 +419,20 @@ func (b *bundle) WriteFile(name string, data []byte) error {
 	return nil
 }
 
+// RemoveFile implements vault.Bundle.
+func (b *bundle) RemoveFile(name string) error {
+	if err := vault.ValidName(name); err != nil {
+		return err
+	}
+	b.m.mu.Lock()
+	defer b.m.mu.Unlock()
+	if b.m.files[b.dir] == nil {
+		return fmt.Errorf("the bundle was published or discarded: %w", fs.ErrNotExist)
+	}
+	b.m.remove(path.Join(b.dir, name))
+	return nil
+}
+
 // FS implements vault.Bundle.
 func (b *bundle) FS() fs.FS { return view{b.m, b.dir} }
 
