@@ -28,6 +28,7 @@ func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) er
 	if err != nil || len(todo) == 0 {
 		return err
 	}
+	l.w.store.start()
 	size := max(1, min(l.w.set.Window, (len(todo)+l.w.set.Sessions-1)/l.w.set.Sessions))
 	windows := make(chan []int)
 	group, ctx := errgroup.WithContext(ctx)

@@ -216,6 +216,11 @@ func (s *store) finish(ctx context.Context, p manifest.Page) error {
 	return nil
 }
 
+// start reports how many pages there are before the first of them is made.
+func (s *store) start() {
+	s.im.tell(s.job, Event{Kind: EventPage, Pages: s.tally.pages, Done: s.tally.done, Failed: s.tally.failed})
+}
+
 func (s *store) count(p manifest.Page) tally {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -143,6 +143,66 @@ func largeImports(t *testing.T, factory Factory) {
 	}
 }
 
+// longImports give up the last place when their pages are known, and get it back.
+func longImports(t *testing.T, factory Factory) {
+	w := NewWorld()
+	open, letter := make(chan struct{}), make(chan struct{})
+	var atWork, most atomic.Int32
+	w.Before = func(ctx context.Context, activity, source string) error {
+		switch {
+		case activity != engine.ActivityExtract:
+			return nil
+		case source == "letter.pdf":
+			engine.Report(ctx, engine.Event{Kind: engine.EventPage, Page: 0, Pages: 2})
+			close(letter)
+			return ctx.Err()
+		}
+		engine.Report(ctx, engine.Event{Kind: engine.EventPage, Page: 1, Pages: 300})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		most.Store(max(most.Load(), atWork.Add(1)))
+		defer atWork.Add(-1)
+		select {
+		case <-open:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	r := start(t, factory, w, Setup{MaxRuns: 1, MaxImports: 2})
+	var runs []string
+	for _, source := range []string{"first.pdf", "second.pdf", "third.pdf", "letter.pdf"} {
+		runs = append(runs, r.begin(imported(source, source)).Run)
+	}
+	<-letter
+	wantStatus(t, r.wait(runs[3]), engine.Done)
+	close(open)
+	for _, run := range runs {
+		record := r.wait(run)
+		wantStatus(t, record, engine.Done)
+		if record.Resumed != 0 {
+			t.Errorf("%s counts as resumed", record.Workflow)
+		}
+	}
+	if most.Load() != 1 {
+		t.Errorf("%d books were at work together, want one at a time", most.Load())
+	}
+}
+
+// changedWhileImported ends an import whose file was saved again: that is no failure, the file arrives again.
+func changedWhileImported(t *testing.T, factory Factory) {
+	w := NewWorld()
+	w.Before = func(_ context.Context, activity, _ string) error {
+		if activity == engine.ActivityPublish {
+			return failure.New(failure.Cancelled, "", "it was changed while it was imported")
+		}
+		return nil
+	}
+	r := start(t, factory, w, Setup{})
+	wantStatus(t, r.run(imported("a.pdf", "aa")), engine.Cancelled)
+}
+
 func bounded(t *testing.T, factory Factory) {
 	w := NewWorld()
 	g := hold(w, engine.ActivityGenerate)

@@ -49,6 +49,8 @@ func Exercise(t *testing.T, factory Factory) {
 		{"lanes and overlap", overlap},
 		{"imports do not block workflows", importsApart},
 		{"large imports do not block small ones", largeImports},
+		{"imports of many pages do not block small ones", longImports},
+		{"an import whose file changed is cancelled", changedWhileImported},
 		{"bounded parallel runs", bounded},
 		{"retry begins where it failed", retry},
 		{"a slow subscriber is told", slowSubscriber},

@@ -17,6 +17,7 @@ var (
 	errCancelled   = errors.New("the run was cancelled")
 	errTimeout     = errors.New("the run timed out")
 	errStepTimeout = errors.New("the step timed out")
+	errOutgrown    = errors.New("waits until another long document has been imported")
 )
 
 // attempt is one attempt at a run: from its start or resumption to its end, or to the end of this process. The body and

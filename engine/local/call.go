@@ -76,6 +76,11 @@ func (r *reporter) page(e engine.Event) {
 		}
 	}
 	r.attempt.publish(e)
+	if x := r.attempt.x; x.queue.outgrows(r.attempt.j, e.Pages-e.Page) {
+		r.attempt.j.change(count)
+		r.attempt.halt(errOutgrown)
+		return
+	}
 	now := r.attempt.x.cfg.Now()
 	if now.Sub(r.saved) < saveEvery && e.Page < e.Pages {
 		r.attempt.j.change(count)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -179,7 +180,7 @@ func (f *flow) repeat(handler engine.Activity, d *activity) error {
 		if cause.Transient && f.j.kind() != engine.KindImport { // an import that fails stays in its folder and arrives again
 			return f.halt(cause)
 		}
-		if cause.Code == failure.Cancelled { // of a context that is not the run's: nobody cancelled the run
+		if cause.Code == failure.Cancelled && errors.Is(err, context.Canceled) { // of a context that is not the run's: nobody cancelled the run
 			cause.Code = failure.Internal
 		}
 		if !cause.Retryable || cause.Exhausted || d.rec.Attempts >= backoff.Attempts {

@@ -32,6 +32,8 @@ type job struct {
 	delay     time.Duration // how long it was postponed the last time; zero when it never was. Guarded by the queue's mu
 	postponed bool          // it is postponed now. Guarded by the queue's mu
 
+	long bool // it has turned out to have many pages. Guarded by the queue's mu
+
 	woken bool // somebody decided what it waits for, or may wait for soon. Guarded by the queue's mu
 
 	saving sync.Mutex // held from an edit of the entry until it is stored, so that the journal sees edits in order
@@ -97,10 +99,16 @@ func copyOf(e engine.Entry) engine.Entry {
 	return e
 }
 
-// largeImport is the size in bytes from which an import counts as one that takes long.
-const largeImport = 1 << 20
+// An import counts as one that takes long if it has this size in bytes, or turns out to have more than so many pages to make.
+const (
+	largeImport = 1 << 20
+	longImport  = 10
+)
 
-func (j *job) large() bool { return j.spec.Import != nil && j.spec.Import.Size >= largeImport }
+// large reports whether an import takes long. The caller holds the queue's mu.
+func (j *job) large() bool {
+	return j.long || j.spec.Import != nil && j.spec.Import.Size >= largeImport
+}
 
 func (j *job) snapshot() engine.Entry { return j.change(func(*engine.Entry) {}) }
 

@@ -47,6 +47,10 @@ func (x *Executor) perform(ctx context.Context, j *job) {
 
 // abandon leaves a run unfinished. The next executor resumes it; after a transient error this one does.
 func (x *Executor) abandon(j *job, err error) {
+	if errors.Is(err, errOutgrown) && !x.store.dead.Load() {
+		x.store.requeue(x.queue, j, err)
+		return
+	}
 	if failure.IsTransient(err) && !x.store.dead.Load() {
 		x.postpone(j, err)
 		return
@@ -175,6 +179,17 @@ func await(r *engine.RunRecord, w waiting) []engine.BatchRef {
 // parkedRun is the error of a wait for a parked run.
 func parkedRun(r engine.RunRecord) error {
 	return engine.Park(r.ID, "run %s of %s %s", r.ID, r.Workflow, r.Reason)
+}
+
+// requeue makes an import wait for another one. It continues after the pages that it has.
+func (s *store) requeue(q *queue, j *job, why error) {
+	if _, err := s.update(context.Background(), j, nil, func(e *engine.Entry) { //nolint:contextcheck // stored although the run's context has ended
+		e.Run.Status, e.Run.Activity, e.Run.Reason = engine.Queued, "", why.Error()
+		e.Import.State, e.Import.Reason, e.Import.SecondsLeft = engine.ImportQueued, why.Error(), 0
+	}); err != nil {
+		s.log.Debug("reason not stored", "run", j.id, "err", err)
+	}
+	q.again(j)
 }
 
 // postpone makes a run that hit a transient error wait. It keeps its place before the others of its lane and continues

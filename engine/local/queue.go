@@ -69,11 +69,32 @@ func (q *queue) places(j *job) int {
 func (q *queue) crowded(j *job) bool {
 	large := 0
 	for _, other := range q.lanes {
-		if other.large() {
+		if other != j && other.large() {
 			large++
 		}
 	}
 	return j.large() && large >= max(1, q.maxImports-1)
+}
+
+// outgrows notes how many pages a running import still has to make, and reports whether it must wait for another one after all:
+// a file of few bytes may be a book.
+func (q *queue) outgrows(j *job, pages int) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if j.large() || pages <= longImport {
+		return false
+	}
+	j.long = true
+	return q.crowded(j)
+}
+
+// again puts a running run back at the head of the queue.
+func (q *queue) again(j *job) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.vacate(j)
+	j.recalled = true
+	q.waiting = slices.Insert(q.waiting, 0, j)
 }
 
 func (q *queue) room(k engine.Kind) int {
