@@ -80,6 +80,9 @@ func runOfRows(rows [][]Line, from int) int {
 		if _, ok := typedRule(rows[i]); ok {
 			continue
 		}
+		if belowLabels(rows[from:i], rows[i]) {
+			break
+		}
 		if len(fields(rows[i])) == 1 {
 			// A single line continues a cell if it does not reach over all columns, and only between rows or below one.
 			b := rows[i][0].Box
@@ -101,6 +104,25 @@ func runOfRows(rows [][]Line, from int) int {
 		end++
 	}
 	return end
+}
+
+// belowLabels reports whether rows are labels with what belongs to them, and a table begins below, as on an invoice.
+func belowLabels(rows [][]Line, next []Line) bool {
+	if len(rows) < 2 || len(fields(next)) < 3 {
+		return false
+	}
+	named, space := true, 0.0
+	for i, row := range rows {
+		parts := fields(row)
+		if len(parts) != 2 || math.Abs(parts[0].Box.X0-rows[0][0].Box.X0) > 0.5*row[0].Size {
+			return false
+		}
+		named = named && strings.HasSuffix(parts[0].Text, ":")
+		if i > 0 {
+			space = max(space, pitch(rows[i-1], row))
+		}
+	}
+	return named || pitch(rows[len(rows)-1], next) > 1.4*space
 }
 
 // titles reports whether line i is the title of a section of a table, of one line or two, with more of its cells below.

@@ -227,6 +227,8 @@ func sides(left, right []item, places []int) verdict {
 	switch {
 	case fewer == 0 || overlapping(around(left), around(right)) <= 0:
 		return unclear
+	case isRow(left, right):
+		return rows
 	case fewer > 1 && between(left, right, places) >= columnLines && !(inCells(left) && inCells(right) && levelShare(left, right) > 0.7):
 		return columns
 	}
@@ -244,6 +246,34 @@ func sides(left, right []item, places []int) verdict {
 		return unclear
 	}
 	return rows
+}
+
+// isRow reports whether two sides are one row of a table with cells of several lines: every line begins below one of at least three that
+// are level at the top, and one of these is short and has nothing below it.
+func isRow(left, right []item) bool {
+	const cells, lines = 3, 40
+	all := slices.Concat(left, right)
+	if len(all) < cells || len(all) > lines || slices.ContainsFunc(all, func(it item) bool { return it.table != nil }) {
+		return false
+	}
+	top := slices.MinFunc(all, func(a, b item) int { return cmp.Compare(a.line.base(), b.line.base()) })
+	var heads, rest []item
+	for _, it := range all {
+		if it.level(top) {
+			heads = append(heads, it)
+		} else {
+			rest = append(rest, it)
+		}
+	}
+	under := func(h, it item) bool { return math.Abs(it.box.X0-h.box.X0) < 0.5*it.line.Size }
+	for _, it := range rest {
+		if !slices.ContainsFunc(heads, func(h item) bool { return under(h, it) }) {
+			return false
+		}
+	}
+	return len(heads) >= cells && slices.ContainsFunc(heads, func(h item) bool {
+		return short([]Line{h.line}) && !slices.ContainsFunc(rest, func(it item) bool { return under(h, it) })
+	})
 }
 
 // placesIn returns the places of lines in the file, in order.

@@ -177,6 +177,13 @@ func (s sheet) limit(c int) float64 {
 	e, near := s.extents[c], 0
 	for _, row := range s.cells {
 		for _, l := range row[c] {
+			if c < len(s.gutters) && l.Box.X1 < s.gutters[c].to {
+				e.X1 = max(e.X1, l.Box.X1) // it is wider than the others
+			}
+		}
+	}
+	for _, row := range s.cells {
+		for _, l := range row[c] {
 			if l.Box.X1 > e.X1-2*l.Size && l.Box.X1 <= e.X1 {
 				near++
 			}
@@ -399,7 +406,8 @@ func (s sheet) rich(i, full int) bool {
 	return filled == full || filled*3 > full*2 && numbers*2 >= filled
 }
 
-// bySpace returns where rows begin if there is more space between rows than between the lines of a row.
+// bySpace returns where rows begin if there is more space between rows than between the lines of a row. The space below the head says
+// nothing about it, and a row has one amount in a column.
 func (s sheet) bySpace(from int) []bool {
 	out := make([]bool, len(s.rows))
 	least, full := 1e9, 0
@@ -409,21 +417,42 @@ func (s sheet) bySpace(from int) []bool {
 			least = min(least, s.pitch(i))
 		}
 	}
-	together, bothFull, apart := 0, 0, false
+	together, bothFull, apart, begin := 0, 0, false, from
+	groups, several, last := 0, 0, -1 // of more than one line, those of several rows, and where the last of these began
 	for i := from + 1; i < len(s.rows); i++ {
 		if out[i] = s.pitch(i) > 1.12*least; out[i] {
-			apart = true
+			apart, begin = apart || i != max(s.head, 1), i
 			continue
 		}
-		together++
+		if together++; begin == i-1 {
+			groups++
+		}
 		if s.rich(i, full) && s.rich(i-1, full) {
 			bothFull++
 		}
+		if last < begin && s.repeats(begin, i) {
+			last = begin
+			several++
+		}
 	}
-	if !apart || together == 0 || bothFull*2 >= together {
+	if !apart || together == 0 || bothFull*2 >= together || several*2 >= groups && several > 0 {
 		return nil
 	}
 	return out
+}
+
+// repeats reports whether row i has a name, and an amount in a column where one of the rows above has another. One in parentheses below
+// another belongs to it.
+func (s sheet) repeats(from, i int) bool {
+	amountIn := func(row [][]Line, c int) bool {
+		return len(row[c]) > 0 && isNumber(row[c][0].Text) && !strings.ContainsAny(row[c][0].Text[:1], "([±")
+	}
+	named, again := len(s.cells[i][0]) > 0, false
+	for c, cell := range s.cells[i] {
+		named = named || len(cell) > 0 && !isNumber(cell[0].Text) && !s.wraps(c, i)
+		again = again || s.numeric[c] && amountIn(s.cells[i], c) && slices.ContainsFunc(s.cells[from:i], func(row [][]Line) bool { return amountIn(row, c) })
+	}
+	return named && again
 }
 
 // pitch is the distance of row i from the one before.
@@ -448,17 +477,34 @@ func (s sheet) begins(i int) bool {
 	for _, r := range s.cells {
 		full = max(full, filledCells(r))
 	}
-	numbers := slices.ContainsFunc(row[1:], func(c []Line) bool { return len(c) > 0 && isNumber(c[0].Text) })
+	numbers, amounts := false, false
+	for c, cell := range row[1:] {
+		number := len(cell) > 0 && isNumber(cell[0].Text)
+		numbers, amounts = numbers || number, amounts || number && s.numeric[c+1]
+	}
 	switch {
-	case s.continued(i):
+	case s.continued(i), s.hangs(i):
 		return false
 	case len(row[0]) == 0:
-		return numbers || filled*2 > full
+		return amounts || filled*2 > full
 	case filled > 1:
 		// The end of a name that began in the line before, with the row's numbers.
-		return !(numbers && filledCells(s.cells[i-1]) == 1 && s.wraps(0, i) && !s.opens(i-1))
+		return !(numbers && filledCells(s.cells[i-1]) == 1 && s.wraps(0, i) && !s.opens(i-1) && !s.hangs(i-1))
 	}
 	return !s.wraps(0, i) || s.opens(i) || filledCells(s.cells[i-1]) == 1 && i > 1 && s.wraps(0, i-1)
+}
+
+// hangs reports whether row i is nothing but the rest of a name, further in than the names above and below.
+func (s sheet) hangs(i int) bool {
+	if i == 0 || i+1 == len(s.rows) || filledCells(s.cells[i]) > 1 || filledCells(s.cells[i-1]) < 2 {
+		return false
+	}
+	above, row, below := s.cells[i-1][0], s.cells[i][0], s.cells[i+1][0]
+	if len(above) == 0 || len(row) == 0 || len(below) == 0 {
+		return false
+	}
+	in := row[0].Box.X0 - above[0].Box.X0
+	return in > 0.3*row[0].Size && in < 3*row[0].Size && row[0].Box.X0-below[0].Box.X0 > 0.3*row[0].Size
 }
 
 // opens reports whether row i has more space above than below, like the title of a section.
@@ -486,6 +532,12 @@ func (s sheet) continued(i int) bool {
 	return small && long
 }
 
+// endTogether reports whether two lines end at one place and neither begin there nor are centred: a line that wraps has no such rest.
+func endTogether(above, below Line) bool {
+	return above.Box.X0-below.Box.X0 > above.Size && math.Abs(above.Box.X1-below.Box.X1) < above.Size &&
+		math.Abs(above.Box.X0+above.Box.X1-below.Box.X0-below.Box.X1) > above.Size
+}
+
 // wraps reports whether the line of a column continues the one above: its first word had no room there.
 func (s sheet) wraps(c, i int) bool {
 	above, line := s.cells[i-1][c], s.cells[i][c]
@@ -493,7 +545,7 @@ func (s sheet) wraps(c, i int) bool {
 		return false
 	}
 	last, first := above[len(above)-1], line[0]
-	if last.Bold != first.Bold || isNumber(last.Text) {
+	if last.Bold != first.Bold || isNumber(last.Text) || endTogether(last, first) {
 		return false
 	}
 	if !beginsUpper(first.Text) {

@@ -100,6 +100,85 @@ func TestText_keepsSparseRowsApart(t *testing.T) {
 		"Item | 2009 | 2010 | 2011", "Rent | 1,200 |  | 1,300", "40", "Food |  | 310", "12", "Fuel | 90 | 95 | 99")
 }
 
+// The space below a head says nothing about the rows, whatever the leading, and neither does that above a sum.
+func TestText_keepsRowsOfEqualDistanceApart(t *testing.T) {
+	t.Parallel()
+	xs := []float64{50, 110, 340, 420, 500}
+	rows := [][]string{{"01.03.", "Opening balance", "", "", "1,000.00"}, {"02.03.", "Rent March", "650.00", "", "350.00"}, {"", "for 4 Mill Lane", "", "", ""}, {"05.03.", "Salary Timber Works", "", "2,400.00", "2,750.00"}, {"07.03.", "Card payment Oslo", "140.70", "", "2,609.30"}, {"", "20.11. 14:32 card 1234", "", "", ""}, {"31.03.", "Closing balance", "", "", "2,609.30"}}
+	want := []string{"Date | Text | Debit | Credit | Balance", "01.03. | Opening balance |  |  | 1,000.00", "02.03. | Rent March for 4 Mill Lane | 650.00 |  | 350.00", "05.03. | Salary Timber Works |  | 2,400.00 | 2,750.00", "07.03. | Card payment Oslo 20.11. 14:32 card 1234 | 140.70 |  | 2,609.30", "31.03. | Closing balance |  |  | 2,609.30"}
+	for _, pitch := range []float64{11, 12, 13, 14, 16} {
+		for _, below := range []float64{0, 3, 8} {
+			for _, above := range []float64{0, 4} { // the last row
+				lines := cells(100, xs, "Date", "Text", "Debit", "Credit", "Balance")
+				lines = append(lines, sheet(100+pitch+below, pitch, xs, rows[:6]...)...)
+				lines = append(lines, cells(100+7*pitch+below+above, xs, rows[6]...)...)
+				rowsAre(t, text(lines...), want...)
+			}
+		}
+	}
+}
+
+// A line alone, indented more than the rows around it, continues the name above.
+func TestText_joinsNamesThatHang(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"Name", "District", "2019", "2020", "2021"}, {"Anna Berg", "North", "1,200", "", "1,400"}, {"Bob Carlsen", "South", "", "900", "950"}, {"Cecilia de la", "East", "300", "310", ""}, {"Fuente", "", "", "", ""}, {"Dag Hammer", "West", "", "", "77"}, {"Eva Li", "North", "5", "6", "7"}}
+	lines := sheet(100, 14, []float64{60, 200, 300, 380, 460}, rows...)
+	for i := range lines {
+		if lines[i].Text == "Fuente" {
+			lines[i].Box.X0, lines[i].Box.X1 = lines[i].Box.X0+6, lines[i].Box.X1+6
+		}
+		if lines[i].Box.Y0 > 100 {
+			lines[i].Box.Y0, lines[i].Box.Y1 = lines[i].Box.Y0+4, lines[i].Box.Y1+4
+		}
+	}
+	rules := []layout.Box{level(98, 55, 530), level(114, 55, 530), level(202, 55, 530)}
+	rowsAre(t, withRules(rules, lines...), "Name | District | 2019 | 2020 | 2021", "Anna Berg | North | 1,200 |  | 1,400", "Bob Carlsen | South |  | 900 | 950", "Cecilia de la Fuente | East | 300 | 310", "Dag Hammer | West |  |  | 77", "Eva Li | North | 5 | 6 | 7")
+}
+
+// What stands above the head of an invoice, in labels and values, is no part of its table.
+func TestText_keepsLabelsOutOfTheTableBelow(t *testing.T) {
+	t.Parallel()
+	for _, between := range []float64{0, 10} {
+		lines := sheet(100, 14, []float64{30, 120}, []string{"Date:", "20 November 2026"}, []string{"Due:", "20 December 2026"}, []string{"Customer:", "Ada Lovelace, London"})
+		xs := []float64{30, 90, 310, 390, 480}
+		lines = append(lines, cells(142+between, xs, "Pos", "Description", "Qty", "Unit price", "Amount")...)
+		lines = append(lines, sheet(158+between, 14, xs, []string{"1", "Oak plank 20 x 200 mm", "12", "45.00", "540.00"}, []string{"2", "Steel beam HEB 140", "3", "310.50", "931.50"}, []string{"", "galvanised, 6 m", "", "", ""}, []string{"3", "Transport", "1", "120.00", "120.00"})...)
+		lines = append(lines, sheet(158+between+4*14+6, 14, xs, []string{"", "", "", "Net", "1,591.50"}, []string{"", "", "", "VAT 25 %", "397.88"}, []string{"", "", "", "Total EUR", "1,989.38"})...)
+		got := text(lines...)
+		for _, want := range []string{"Pos | Description | Qty | Unit price | Amount |", "1 | Oak plank 20 x 200 mm | 12 | 45.00 | 540.00 |", "2 | Steel beam HEB 140 galvanised, 6 m | 3 | 310.50 | 931.50 |", "3 | Transport | 1 | 120.00 | 120.00 |", " |  |  | VAT 25 % | 397.88 |"} {
+			if !strings.Contains(got, "\n| "+want) {
+				t.Errorf("with %v between them:\n%s\nwant %s", between, got, want)
+			}
+		}
+	}
+}
+
+// Several lines in the first cells of a row are no column of prose beside another.
+func TestText_keepsRowsOfWrappedCells(t *testing.T) {
+	t.Parallel()
+	xs := []float64{78, 188, 398, 468}
+	row := func(y float64, owner, cost string, cell ...[]string) (lines []layout.Line) {
+		for c, texts := range cell {
+			for i, line := range texts {
+				l := at(xs[c], y+12*float64(i), 10, line)
+				l.Box.X1 = l.Box.X0 + 4.6*float64(len(line))
+				lines = append(lines, l)
+			}
+		}
+		return append(lines, at(xs[2], y, 10, owner), at(xs[3], y, 10, cost))
+	}
+	for _, space := range []float64{1, 6, 10} {
+		lines := append(row(100, "Owner", "Cost", []string{"Risk"}, []string{"What we do about it"}),
+			row(112+space, "Anna", "12,000", []string{"Supplier goes", "bankrupt in the middle", "of the project"}, []string{"Keep a second supplier under contract and", "pay a retainer of ten percent each year"})...)
+		lines = append(lines, row(148+2*space, "Bob", "3,500", []string{"Storm"}, []string{"Insurance"})...)
+		lines = append(lines, row(160+3*space, "Cecilia", "0", []string{"Key person leaves"}, []string{"Write down what they know; train a deputy;", "keep the notes in the common vault so that", "everybody finds them"})...)
+		lines = append([]layout.Line{at(78, 80, 10, "The committee met three times in spring and wrote down the risks that it could think of.")}, lines...)
+		rowsAre(t, withRules([]layout.Box{level(110+space/2, 72, 522)}, lines...), "Risk | What we do about it | Owner | Cost",
+			"Supplier goes bankrupt in the middle of the project | Keep a second supplier under contract and pay a retainer of ten percent each year | Anna | 12,000",
+			"Storm | Insurance | Bob | 3,500", "Key person leaves | Write down what they know; train a deputy; keep the notes in the common vault so that everybody finds them | Cecilia | 0")
+	}
+}
+
 // Renderers take cells that blanks divide for one line.
 func TestText_dividesLinesWithWideGaps(t *testing.T) {
 	t.Parallel()
