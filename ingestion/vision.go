@@ -148,7 +148,8 @@ func (v vision) page(ctx context.Context, p *manifest.Page) (why string, err err
 	}
 	p.Vision = &manifest.PageVision{Model: markdown.OneLine(service.Model(), 60), CostUSD: got.CostUSD}
 	text := strings.TrimSpace(markdown.Sanitise(imageReference.ReplaceAllString(strings.ReplaceAll(got.Markdown, markRune, ""), "")))
-	if bad := seen.Check(text); bad != nil {
+	left, bad := seen.Check(text)
+	if bad != nil {
 		v.leave(p, manifest.VisionRefused, bad.Error())
 		return "", nil
 	}
@@ -156,7 +157,13 @@ func (v vision) page(ctx context.Context, p *manifest.Page) (why string, err err
 		text += "\n\n" + besides
 	}
 	p.Vision.Outcome = manifest.VisionUsed
+	if seen.Recognised {
+		p.Vision.Reason = "its words are like those that text recognition found"
+	}
 	p.Doubts = slices.DeleteFunc(p.Doubts, func(d doubt.Doubt) bool { return d.Code != doubt.Lost })
+	for _, d := range left {
+		p.Doubts = doubt.Add(p.Doubts, d.Code, d.Words)
+	}
 	return "", pageFiles{v.w}.keepText(ctx, p, text, manifest.TextVision)
 }
 
@@ -171,6 +178,8 @@ func (v vision) unanswered(ctx context.Context, p *manifest.Page, err error) (wh
 		return "", err
 	case f != nil && f.Code == failure.Budget:
 		return "the budget allows no further page: " + err.Error(), nil
+	case f != nil && f.HTTP >= 401 && f.HTTP <= 404: // its key, its bill or its name is wrong
+		return "the service refuses access: " + err.Error(), nil
 	case f != nil && f.Retryable:
 		return "the model is not available now: " + err.Error(), nil
 	}

@@ -93,7 +93,7 @@ func TestVision_readsDoubtfulPages(t *testing.T) {
 	b := newBench(t, extract.Document{Pages: 8})
 	s := &seer{answer: func(page int) (Reading, error) {
 		text := map[int]string{
-			2: inCells + "\n\n![x](y.png) [[secret]]", 3: "The harbour of 1987 was frozen for weeks.",
+			2: inCells + "\n\n![x](y.png)", 3: "The harbour of 1987 was frozen for weeks.",
 			4: strings.Replace(inCells, "998", "989", 1), 6: "I am sorry, I cannot read this.",
 		}[page]
 		if page == 8 {
@@ -137,8 +137,9 @@ func TestVision_readsDoubtfulPages(t *testing.T) {
 	}
 	note := b.read(made.Note)
 	hasAll(t, note, "\ndoubtful_pages: [4, 6, 8]\n", "> - page 4: the answer of the model was not used: it has a number that no reader found\n",
-		"> [!info] The text of this page was read by the model seer-1; its words and numbers are those of the page.\n")
-	hasNone(t, note, "![[secret]]", "y.png", "sorry")
+		"> [!info] The text of this page was read by the model seer-1; its words and numbers are those of the page.\n",
+		"> [!info] The text of this page was read by the model seer-1; its words are like those that text recognition found.\n")
+	hasNone(t, note, "y.png", "sorry")
 }
 
 // The model is asked until the money is spent; the pages after that keep their text, their doubt, and the reason.
@@ -243,4 +244,32 @@ func TestVision_killedWhileAModelReads(t *testing.T) {
 			return
 		}
 	}
+}
+
+// An answer that the readers do not confirm in all leaves the page doubtful. A service that refuses access refuses all pages, and none
+// of them has an answer.
+func TestVision_saysWhatIsNotConfirmed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 4})
+	s := &seer{answer: func(page int) (Reading, error) {
+		if page == 4 {
+			return Reading{}, &failure.Error{Code: failure.Provider, Class: "auth", HTTP: 401, Message: "wrong key"}
+		}
+		return Reading{Markdown: map[int]string{
+			2: strings.Replace(inCells, "| 1,204 | 998 | 87 |", "| 1,204 | | |\n| | 998 | 87 |", 1), 3: "The harbour of 1987 was frozen for weeks indeed.",
+		}[page]}, nil
+	}}
+	b.im.Recogniser = s.offers
+	made, _ := b.mustRun(doubtfulPages(b, 10, config.VisionDoubtful))
+	pages := b.manifestOf(made).Pages
+	for n, want := range map[int]struct{ source, outcome, doubts string }{
+		2: {manifest.TextVision, manifest.VisionUsed, "a model read it, and which numbers of its table belong together cannot be confirmed"},
+		3: {manifest.TextVision, manifest.VisionUsed, "a model read it, and differs from text recognition in a word of 8"},
+		4: {manifest.TextLayer, manifest.VisionNotRead, "its rows could not be told apart; not read by a model: the service refuses access: wrong key"},
+	} {
+		if p := pages[n-1]; p.Text.Source != want.source || p.Vision.Outcome != want.outcome || doubt.Words(p.Doubts) != want.doubts {
+			t.Errorf("page %d: %+v, %+v, doubts %q", n, p.Text, p.Vision, doubt.Words(p.Doubts))
+		}
+	}
+	hasAll(t, b.read(made.Note), "\ndoubtful_pages: [2, 3, 4]\n")
 }

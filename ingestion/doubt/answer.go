@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Seen is what readers found on a page.
@@ -15,51 +16,70 @@ type Seen struct {
 	Sure       string   // the words of Kept that were recognised with confidence
 }
 
-// Shares of the words that may differ. A text layer has the letters of the page: what differs is hyphenation, spacing and
-// footnote marks. Recognised words only have to be similar.
+// Shares of the words of a recognised page that may differ: recognised words only have to be similar. A text layer has the letters
+// of the page, and an answer must have all of them and no others.
 const (
-	strange   = 0.02 // of the answer: words that no reader found
-	strangeOf = 0.15 // likewise, of a recognised page
-	lost      = 0.10 // of Kept: words that the answer lacks
-	lostOf    = 0.25 // likewise, of a recognised page
+	strangeOf = 0.15 // of the answer: words that no reader found
+	lostOf    = 0.25 // of Kept: words that the answer lacks
 	fewWords  = 2    // may differ on any page that has more
 )
 
-// Check returns why an answer must not replace the text of a page, or nil: it has words or numbers that no reader found, or lacks
-// some of the page. Numbers must be the same, apart from those that were recognised without confidence.
-func (s Seen) Check(answer string) error {
+// Check returns why an answer must not replace the text of a page: it has words or numbers that no reader found, lacks some of the
+// page, or has them in an order that contradicts every reader. Numbers must be the same, apart from those that were recognised
+// without confidence. If the answer may be used, Check returns what about it the readers do not confirm.
+func (s Seen) Check(answer string) ([]Doubt, error) {
 	words, kept := wordsOf(answer), wordsOf(s.Kept)
 	switch {
 	case len(words) == 0:
-		return errors.New("it is empty")
+		return nil, errors.New("it is empty")
 	case len(kept) == 0 && strings.TrimSpace(strings.Join(s.Others, "")) == "":
-		return errors.New("no reader found any text on the page to compare it with")
+		return nil, errors.New("no reader found any text on the page to compare it with")
 	}
 	if most := s.longest(); len(words) > 2*most+fewWords {
-		return fmt.Errorf("it has %d words, and the page %d", len(words), most)
+		return nil, fmt.Errorf("it has %d words, and the page %d", len(words), most)
 	}
-	tolerated, tolerateLost := strange, lost
-	if s.Recognised {
-		tolerated, tolerateLost = strangeOf, lostOf
+	left, err := s.letters(answer, words, kept)
+	if err != nil {
+		return nil, err
 	}
+	for _, check := range []func() (string, string, error){
+		func() (string, string, error) { return s.order(words) },
+		func() (string, string, error) { return s.cells(answer) },
+	} {
+		code, why, err := check()
+		if err != nil {
+			return nil, err
+		}
+		left = Add(left, code, why)
+	}
+	return left, nil
+}
+
+// letters compares the words of an answer with those of the page.
+func (s Seen) letters(answer string, words, kept []string) (left []Doubt, err error) {
 	strangers, numbers := s.pool().lacks(words)
 	if numbers > 0 {
-		return errors.New("it has " + plural(numbers, "number") + " that no reader found")
+		return nil, errors.New("it has " + plural(numbers, "number") + " that no reader found")
 	}
-	if over(strangers, len(words), tolerated) {
-		return fmt.Errorf("%d of its %d words were found by no reader", strangers, len(words))
+	if strangers > 0 && (!s.Recognised || over(strangers, len(words), strangeOf)) {
+		return nil, fmt.Errorf("%d of its %d words were found by no reader", strangers, len(words))
 	}
 	gone, numbers := newPool(s.Recognised, answer).lacks(kept)
+	differ := 0
 	if s.Recognised {
-		_, numbers = newPool(false, answer).lacks(slices.DeleteFunc(wordsOf(s.Sure), func(w string) bool { return !isNumber(w) }))
+		differ, numbers = newPool(false, answer).lacks(wordsOf(s.Sure))
+		differ = max(differ, unmatched(s.Kept, answer))
 	}
 	if numbers > 0 {
-		return errors.New("it lacks " + plural(numbers, "number") + " of the page")
+		return nil, errors.New("it lacks " + plural(numbers, "number") + " of the page")
 	}
-	if over(gone, len(kept), tolerateLost) {
-		return fmt.Errorf("it lacks %d of the %d words on the page", gone, len(kept))
+	if gone > 0 && (!s.Recognised || over(gone, len(kept), lostOf)) {
+		return nil, fmt.Errorf("it lacks %d of the %d words on the page", gone, len(kept))
 	}
-	return nil
+	if differ > 0 {
+		left = Add(left, Recognition, fmt.Sprintf("a model read it, and differs from text recognition in %s of %d", plural(differ, "word"), len(fields(s.Kept))))
+	}
+	return left, nil
 }
 
 // longest returns the number of words of the reader that found most.
@@ -84,24 +104,22 @@ func plural(n int, what string) string {
 
 // pool is the words of texts, each as often as the text has it that has it most.
 type pool struct {
-	words   map[string]int
-	letters string // of all texts, without spaces: readers divide words differently
-	fuzzy   bool   // similar words count too
-	like    map[int][]string
-	unsure  map[int][]string // words as they were recognised without confidence, digits and letters together
+	words  map[string]int
+	texts  []stream // readers divide words differently
+	fuzzy  bool     // similar words count too
+	like   map[int][]string
+	unsure map[int][]string // words as they were recognised without confidence, digits and letters together
 }
 
 func newPool(fuzzy bool, texts ...string) *pool {
 	p := &pool{words: map[string]int{}, fuzzy: fuzzy, like: map[int][]string{}, unsure: map[int][]string{}}
-	var b strings.Builder
 	for _, text := range texts {
 		words := wordsOf(text)
-		b.WriteString(strings.Join(words, "") + "\n")
+		p.texts = append(p.texts, streamOf(words))
 		for w, n := range count(words) {
 			p.words[w] = max(p.words[w], n)
 		}
 	}
-	p.letters = b.String()
 	if p.fuzzy = fuzzy && len(p.words) <= mostFuzzy; p.fuzzy {
 		for w := range p.words {
 			n := len([]rune(w))
@@ -134,30 +152,75 @@ func (s Seen) pool() *pool {
 
 // lacks counts the words, and apart from them the numbers, that the pool does not have, or not as often.
 func (p *pool) lacks(words []string) (others, numbers int) {
-	for word, n := range count(words) {
-		missing := n - p.words[word]
+	places := map[string][]int{}
+	for i, w := range words {
+		places[w] = append(places[w], i)
+	}
+	tries := mostDivided
+	for word, at := range places {
+		missing := len(at) - p.words[word]
 		if missing <= 0 || p.words[word] == 0 && p.similar(word) {
 			continue
 		}
 		if isNumber(word) {
 			numbers += missing
-		} else {
-			others += missing
+			continue
 		}
+		for _, i := range at {
+			if tries--; missing > 0 && tries >= 0 && p.divides(words, i) {
+				missing--
+			}
+		}
+		others += missing
 	}
 	return others, numbers
 }
 
-// longWord is how long a word must be to count as seen because its letters are, across spaces: a shorter one is among any letters.
+// longWord is how long a recognised word must be to count as seen because its letters are, across spaces: a shorter one is among any
+// letters.
 const longWord = 4
 
-// similar reports whether a word that the pool does not have was divided or recognised differently.
+// similar reports whether a word that the pool does not have was recognised differently.
 func (p *pool) similar(word string) bool {
-	runes := []rune(word)
-	if isNumber(word) {
-		return p.fuzzy && near(p.unsure, runes)
+	if !p.fuzzy {
+		return false
 	}
-	return len(runes) >= longWord && strings.Contains(p.letters, word) || p.fuzzy && (near(p.like, runes) || near(p.unsure, runes))
+	runes := []rune(word)
+	within := func(t stream) bool { return len(runes) >= longWord && strings.Contains(t.letters, word) }
+	return near(p.unsure, runes) || !isNumber(word) && slices.ContainsFunc(p.texts, within) || !isNumber(word) && near(p.like, runes)
+}
+
+// unmatched counts the words of one text that have no word like them in the other, each of which is used once.
+func unmatched(a, b string) int {
+	left, right := fields(a), fields(b)
+	if len(left)+len(right) > mostFuzzy {
+		return 0 // the shares of all words decide
+	}
+	n := count(right)
+	left = slices.DeleteFunc(left, func(w string) bool { n[w]--; return n[w] >= 0 })
+	m := count(fields(a))
+	right = slices.DeleteFunc(right, func(w string) bool { m[w]--; return m[w] >= 0 })
+	alone := 0
+	for _, w := range left {
+		if at := slices.IndexFunc(right, func(other string) bool { return alike([]rune(other), []rune(w)) }); at >= 0 {
+			right = slices.Delete(right, at, at+1)
+		} else {
+			alone++
+		}
+	}
+	return max(alone, len(right))
+}
+
+// fields returns the words of a text as they are written, digits and letters together.
+func fields(text string) []string {
+	text = strings.ToLower(hyphenated.ReplaceAllString(unseen.ReplaceAllString(text, " "), "$1$2"))
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+}
+
+// alike reports whether two words differ in at most a third of the letters.
+func alike(a, b []rune) bool {
+	most := max(1, len(b)/3)
+	return max(len(a), len(b))-min(len(a), len(b)) <= most && within(a, b, most)
 }
 
 // near reports whether one of the words, which are by length, differs in at most a third of the letters.

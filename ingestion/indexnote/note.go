@@ -3,6 +3,7 @@
 package indexnote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -268,7 +269,7 @@ func (n *Note) remarks(p manifest.Page) {
 		}
 		say("warning", "The text of this page is doubtful: "+markdown.Inline(doubt.Words(p.Doubts))+". Compare it with "+with+".")
 	case p.Vision != nil && p.Vision.Outcome == manifest.VisionUsed:
-		say("info", "The text of this page was read by the model "+markdown.Inline(p.Vision.Model)+"; its words and numbers are those of the page.")
+		say("info", "The text of this page was read by the model "+markdown.Inline(p.Vision.Model)+"; "+cmp.Or(markdown.Inline(p.Vision.Reason), "its words and numbers are those of the page")+".")
 	}
 }
 

@@ -235,7 +235,7 @@ type PageOCR struct {
 type PageVision struct {
 	Model   string  `json:"model,omitempty"`
 	Outcome string  `json:"outcome"`            // used, refused or not_read
-	Reason  string  `json:"reason,omitempty"`   // unless it was used
+	Reason  string  `json:"reason,omitempty"`   // unless it was used and has the words of the page
 	CostUSD float64 `json:"cost_usd,omitempty"` // absent when no price is known
 }
 
