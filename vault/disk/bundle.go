@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"maps"
 	"path"
+	"slices"
 	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
@@ -70,56 +74,90 @@ func (b *Bundle) FS() fs.FS { return rootFS{root: b.f.root, dir: b.dir} }
 
 // WriteFile puts a file into the bundle, durably, over one that is there. The same content again touches nothing.
 func (b *Bundle) WriteFile(name string, data []byte) error {
-	full, err := b.member(name)
-	if err != nil {
-		return fmt.Errorf("write into bundle: %w", err)
+	return b.WriteFiles(map[string][]byte{name: data})
+}
+
+// WriteFiles puts files into the bundle, likewise. Those of one folder are synced at the same time, which file systems do together, and
+// their folder once.
+func (b *Bundle) WriteFiles(files map[string][]byte) error {
+	folders := map[string][]string{}
+	for name := range files {
+		if err := vault.ValidName(name); err != nil {
+			return fmt.Errorf("write into bundle: %w", err)
+		}
+		folders[path.Dir(name)] = append(folders[path.Dir(name)], name)
 	}
-	if have, _, err := b.f.digestOf(full); err == nil && have == vault.Digest(data) {
-		return nil
-	}
-	err = b.replace(full, func(f *os.File) error { _, err := f.Write(data); return err })
-	if err != nil {
-		return fmt.Errorf("write %q into bundle: %w", name, err)
+	for _, dir := range slices.Sorted(maps.Keys(folders)) {
+		if err := b.writeInto(dir, folders[dir], files); err != nil {
+			return fmt.Errorf("write into bundle: %w", err)
+		}
 	}
 	return nil
 }
 
 // RemoveFile removes a file of the bundle. Doing it twice changes nothing.
 func (b *Bundle) RemoveFile(name string) error {
-	full, err := b.member(name)
+	if err := vault.ValidName(name); err != nil {
+		return fmt.Errorf("remove from bundle: %w", err)
+	}
+	in, err := b.open(path.Dir(name))
 	if err != nil {
 		return fmt.Errorf("remove from bundle: %w", err)
 	}
-	if err := b.f.root.Remove(full); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	defer in.root.Close()
+	if err := in.root.Remove(path.Base(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove %q from bundle: %w", name, err)
 	}
-	return b.f.syncDir(path.Dir(full))
+	return in.syncDir(".")
 }
 
-// member is the vault name of a file of the bundle; its folder exists afterwards.
-func (b *Bundle) member(name string) (string, error) {
-	if err := vault.ValidName(name); err != nil {
-		return "", err
-	}
-	full := path.Join(b.dir, name)
+// open opens a folder of the bundle, which exists afterwards, so that what follows takes fewer steps down from the vault's folder:
+// each is a system call. The caller closes its root.
+func (b *Bundle) open(dir string) (*folder, error) {
+	full := path.Join(b.dir, dir)
 	if _, err := b.f.root.Lstat(b.dir); err != nil {
-		return "", fmt.Errorf("the bundle was published or discarded: %w", err)
+		return nil, fmt.Errorf("the bundle was published or discarded: %w", err)
 	}
-	if err := b.f.straight(full); err != nil {
-		return "", err
+	if err := errors.Join(b.f.straight(full), b.f.makeDir(full)); err != nil {
+		return nil, err
 	}
-	return full, b.f.makeDir(path.Dir(full))
+	root, err := b.f.root.OpenRoot(full)
+	if err != nil {
+		return nil, explain(b.f.root, "open", full, full, err)
+	}
+	return &folder{root: root, sync: b.f.sync}, nil
 }
 
-func (b *Bundle) replace(full string, write func(*os.File) error) error {
-	temp, err := b.f.fill(path.Dir(full), nil, write)
+// syncsAtOnce is how many files are synced at the same time.
+const syncsAtOnce = 8
+
+// writeInto writes files into a folder of the bundle.
+func (b *Bundle) writeInto(dir string, names []string, files map[string][]byte) error {
+	in, err := b.open(dir)
 	if err != nil {
 		return err
 	}
-	if err := b.f.root.Rename(temp, full); err != nil {
-		return errors.Join(err, ignoreMissing(b.f.root.Remove(temp)))
+	defer in.root.Close()
+	var changed atomic.Bool
+	var group errgroup.Group
+	group.SetLimit(syncsAtOnce)
+	for _, name := range names {
+		group.Go(func() error {
+			data := files[name]
+			if have, _, err := in.digestOf(path.Base(name)); err == nil && have == vault.Digest(data) {
+				return nil
+			}
+			changed.Store(true)
+			if err := in.overwrite(path.Base(name), data); err != nil {
+				return fmt.Errorf("%q: %w", name, err)
+			}
+			return nil
+		})
 	}
-	return b.f.syncDir(path.Dir(full))
+	if err := group.Wait(); err != nil || !changed.Load() {
+		return err
+	}
+	return in.syncDir(".")
 }
 
 // Publish renames the bundle to its name. What has the name already, in any spelling, is never replaced: the

@@ -86,6 +86,18 @@ func (f *folder) fill(dir string, like fs.FileInfo, write func(*os.File) error) 
 	return temp, errors.Join(f.sync(file), file.Close())
 }
 
+// overwrite puts a file into the folder. Its entry lasts when the folder is synced.
+func (f *folder) overwrite(name string, data []byte) error {
+	temp, err := f.fill(".", nil, func(file *os.File) error { _, err := file.Write(data); return err })
+	if err != nil {
+		return err
+	}
+	if err := f.root.Rename(temp, name); err != nil {
+		return errors.Join(err, ignoreMissing(f.root.Remove(temp)))
+	}
+	return nil
+}
+
 // place renames a temporary file to its name, which must be free: a file that appears meanwhile is never overwritten.
 func (f *folder) place(temp, name string) error {
 	err := f.root.Link(temp, name)

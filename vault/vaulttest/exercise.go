@@ -431,6 +431,10 @@ func publishes(e exercise) {
 	}
 	e.must(b.WriteFile("index.md", []byte("draft")))
 	e.must(b.WriteFile("index.md", []byte("note")))
+	e.must(b.WriteFiles(map[string][]byte{"pages/1.md": []byte("page"), "text/1.md": []byte("text"), "text/2.md": nil}))
+	if err := b.WriteFiles(map[string][]byte{"fine.md": nil, "text/../../out.md": nil}); err == nil {
+		e.Errorf("a file was written outside of a bundle")
+	}
 	for _, name := range []string{"../out.md", "/x", ".x", "a?b"} {
 		if err := b.WriteFile(name, nil); err == nil {
 			e.Errorf("%q was written into a bundle", name)
@@ -441,8 +445,9 @@ func publishes(e exercise) {
 	}
 	e.gone(v, "Imported/sub/q3")
 	e.must(e.publish(v, b, "Imported/sub/q3"))
-	e.holds(v, map[string]string{"a.md": "text of a.md", "Imported/sub/q3/index.md": "note", "Imported/sub/q3/pages/1.md": "page"})
+	e.holds(v, map[string]string{"a.md": "text of a.md", "Imported/sub/q3/index.md": "note", "Imported/sub/q3/pages/1.md": "page", "Imported/sub/q3/text/1.md": "text", "Imported/sub/q3/text/2.md": ""})
 	e.is(b.WriteFile("late.md", nil), fs.ErrNotExist)
+	e.is(b.WriteFiles(map[string][]byte{"late.md": nil}), fs.ErrNotExist)
 }
 
 func resumesBundle(e exercise) {

@@ -3,7 +3,9 @@ package vaulttest
 import (
 	"context"
 	"io"
+	"maps"
 	"path"
+	"slices"
 
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
@@ -77,6 +79,16 @@ func (b interceptedBundle) WriteFile(name string, data []byte) error {
 
 func (b interceptedBundle) RemoveFile(name string) error {
 	return b.around("unput "+name, func() error { return b.Bundle.RemoveFile(name) })
+}
+
+// WriteFiles writes the files one by one, so that around may come between any two.
+func (b interceptedBundle) WriteFiles(files map[string][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := b.WriteFile(name, files[name]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b interceptedBundle) Publish(pass policy.Pass) error {

@@ -433,6 +433,21 @@ func (b *bundle) RemoveFile(name string) error {
 	return nil
 }
 
+// WriteFiles implements vault.Bundle.
+func (b *bundle) WriteFiles(files map[string][]byte) error {
+	for name := range files {
+		if err := vault.ValidName(name); err != nil {
+			return err
+		}
+	}
+	for name, data := range files {
+		if err := b.WriteFile(name, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // FS implements vault.Bundle.
 func (b *bundle) FS() fs.FS { return view{b.m, b.dir} }
 
