@@ -102,7 +102,7 @@ func (co composing) compose(ctx context.Context, c composed) error {
 			p.Image, p.Others = &images[0], images[1:]
 		}
 		if text := strings.TrimSpace(placePictures(part.markdown(), paths)); text != "" {
-			if err := pageFiles(co).keepText(ctx, &p, text, manifest.TextLayer); err != nil {
+			if err := (pageFiles{w: co.w}).keepText(ctx, &p, text, manifest.TextLayer); err != nil {
 				return err
 			}
 		}
@@ -121,7 +121,7 @@ func (co composing) keepAssets(ctx context.Context, c *composed) (assets []manif
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		mediaType, data, ok := pageFiles(co).asset(ctx, load)
+		mediaType, data, ok := pageFiles{w: co.w}.asset(ctx, load)
 		if !ok {
 			continue
 		}

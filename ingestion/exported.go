@@ -252,7 +252,7 @@ func (made *making) put(ctx context.Context, i int, data []byte) error {
 			if text == "" {
 				return nil
 			}
-			return (pageFiles{made.w}).keepText(ctx, &made.page, text, manifest.TextLayer)
+			return (pageFiles{w: made.w}).keepText(ctx, &made.page, text, manifest.TextLayer)
 		}
 		return made.keep(ctx, file.To, file.From, []byte(text), data)
 	}

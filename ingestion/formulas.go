@@ -61,5 +61,5 @@ func (m *pageMaker) drawFormula(ctx context.Context, i int) (string, error) {
 	}
 	name := fmt.Sprintf("assets/%s_formula_%02d%s", pageName(m.page.N), i+1, ext)
 	m.page.Assets = append(m.page.Assets, manifest.Asset{Path: name, MediaType: got.Image.MediaType, Bytes: int64(len(got.Image.Bytes)), SHA256: digest(got.Image.Bytes)})
-	return name, put(ctx, m.w.store.bundle, name, got.Image.Bytes)
+	return name, m.files().put(ctx, name, got.Image.Bytes)
 }

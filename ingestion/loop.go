@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/reading"
@@ -21,8 +22,20 @@ type pageLoop struct{ w *work }
 // 5000 pages would take two days.
 const giveUpAfter = 25
 
+// madePage is a page whose files and record are not written yet.
+type madePage struct {
+	page  manifest.Page
+	files map[string][]byte
+}
+
+// Limits of what finished pages hold in memory until they are written; a kill loses that much work. A larger page waits until it is alone.
+const (
+	heldBytes = 12 << 20
+	heldPages = 16
+)
+
 // loop makes the pages that have no record yet, in several sessions at once. Each takes a window of pages at a time. If something
-// fails, it is a page; only the vault, a missing worker or the end of ctx stops the loop.
+// fails, it is a page; only the vault, a missing worker or the end of ctx stops the loop. Pages that were made until then are written.
 func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) error {
 	todo, err := l.w.store.missing(pages)
 	if err != nil || len(todo) == 0 {
@@ -31,6 +44,7 @@ func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) er
 	l.w.store.start()
 	size := max(1, min(l.w.set.Window, (len(todo)+l.w.set.Sessions-1)/l.w.set.Sessions))
 	windows := make(chan []int)
+	written := context.WithoutCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(windows)
@@ -43,42 +57,50 @@ func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) er
 		}
 		return nil
 	})
+	out := outbox{pages: make(chan madePage, len(todo)), room: semaphore.NewWeighted(heldBytes)}
+	group.Go(func() error { return out.write(written, l.w.store) })
 	var row atomic.Int32 // pages that failed in a row
 	open := first.Open   // each session finds out by itself how to open the document
 	seats := min(l.w.set.Sessions, (len(todo)+size-1)/size)
 	l.w.store.pace.begin(seats)
+	var drawing sync.WaitGroup
 	for i := range seats {
 		s := first
 		if i > 0 {
 			s = l.w.reader(open)
 		}
+		drawing.Add(1)
 		group.Go(func() error {
+			defer drawing.Done()
 			defer s.Close()
-			return l.windows(ctx, s, windows, &row)
+			return l.windows(ctx, s, windows, out, &row)
 		})
 	}
+	drawing.Wait()
+	close(out.pages)
 	return group.Wait()
 }
 
-func (l pageLoop) windows(ctx context.Context, s *reading.Reader, windows <-chan []int, row *atomic.Int32) error {
+func (l pageLoop) windows(ctx context.Context, s *reading.Reader, windows <-chan []int, out outbox, row *atomic.Int32) error {
 	for window := range windows {
 		for _, n := range window {
 			if row.Load() >= giveUpAfter {
-				if err := l.w.store.finish(ctx, failedPage(n, fmt.Sprintf("not tried, after %d pages in a row had failed", giveUpAfter))); err != nil {
+				why := fmt.Sprintf("not tried, after %d pages in a row had failed", giveUpAfter)
+				if err := out.add(ctx, madePage{page: failedPage(n, why)}); err != nil {
 					return err
 				}
 				continue
 			}
 			began := l.w.im.Now()
-			p, err := l.make(ctx, s, n)
+			made, err := l.make(ctx, s, n)
 			if err != nil {
 				return fmt.Errorf("page %d of %s: %w", n, l.w.job.Source, err)
 			}
 			l.w.store.pace.took(l.w.im.Now().Sub(began))
-			if err := l.w.store.finish(ctx, p); err != nil {
+			if err := out.add(ctx, made); err != nil {
 				return err
 			}
-			if p.Status == manifest.PageFailed && p.Image == nil { // one that was drawn took no attempts
+			if made.page.Status == manifest.PageFailed && made.page.Image == nil { // one that was drawn took no attempts
 				row.Add(1)
 			} else {
 				row.Store(0)
@@ -86,6 +108,55 @@ func (l pageLoop) windows(ctx context.Context, s *reading.Reader, windows <-chan
 		}
 	}
 	return nil
+}
+
+// outbox takes finished pages from the sessions and writes them: while some are synced, the next are drawn. What is finished
+// meanwhile is written together.
+type outbox struct {
+	pages chan madePage // never full
+	room  *semaphore.Weighted
+}
+
+// add takes a page, once there is room for its files.
+func (o outbox) add(ctx context.Context, made madePage) error {
+	if err := o.room.Acquire(ctx, made.weight()); err != nil {
+		return err
+	}
+	o.pages <- made
+	return nil
+}
+
+// write writes pages until there are no more. If the vault fails, the sessions stop when they add their next page.
+func (o outbox) write(ctx context.Context, s *store) error {
+	for made := range o.pages {
+		batch := []madePage{made}
+		for more := true; more; {
+			select {
+			case next, ok := <-o.pages:
+				if more = ok; ok {
+					batch = append(batch, next)
+				}
+			default:
+				more = false
+			}
+		}
+		if err := s.finishAll(ctx, batch); err != nil {
+			return err
+		}
+		for _, made := range batch {
+			o.room.Release(made.weight())
+		}
+	}
+	return nil
+}
+
+// weight is how much of the room a page takes.
+func (m madePage) weight() int64 {
+	sum := int64(0)
+	for _, data := range m.files {
+		sum += int64(len(data))
+	}
+	return min(max(sum, heldBytes/heldPages), heldBytes)
 }
 
 func failedPage(n int, why string) manifest.Page {

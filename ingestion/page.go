@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,7 +17,6 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
-	"github.com/vaultflow/vaultflow/ingestion/fault"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/markdown"
 	"github.com/vaultflow/vaultflow/ingestion/reading"
@@ -26,7 +24,19 @@ import (
 )
 
 // pageFiles writes the files of pages into the bundle.
-type pageFiles struct{ w *work }
+type pageFiles struct {
+	w    *work
+	held map[string][]byte // takes the files instead, by name, to be written with those of other pages; nil: they are written at once
+}
+
+// put writes a file, or holds it.
+func (f pageFiles) put(ctx context.Context, name string, data []byte) error {
+	if f.held == nil {
+		return put(ctx, f.w.store.bundle, name, data)
+	}
+	f.held[name] = data
+	return nil
+}
 
 // maxPicture limits the bytes of a page picture from a worker.
 const maxPicture = 128 << 20
@@ -37,6 +47,7 @@ type pageMaker struct {
 	w    *work
 	s    *reading.Reader
 	page manifest.Page
+	held map[string][]byte // the files that will be written
 
 	formulas           []content.Rect // that only a picture shows
 	lost               string         // why something of the page is missing in the file
@@ -47,21 +58,23 @@ type pageMaker struct {
 	textFault, picture *reading.PageError
 }
 
-// make makes a page's files and returns its record, which is not written yet. An error ends the import.
-func (l pageLoop) make(ctx context.Context, s *reading.Reader, n int) (manifest.Page, error) {
-	m := &pageMaker{w: l.w, s: s, page: manifest.Page{N: n, Status: manifest.PageDone}}
+// make makes a page's files and its record, which are not written yet. An error ends the import.
+func (l pageLoop) make(ctx context.Context, s *reading.Reader, n int) (madePage, error) {
+	m := &pageMaker{w: l.w, s: s, page: manifest.Page{N: n, Status: manifest.PageDone}, held: map[string][]byte{}}
 	steps := []func(context.Context) error{m.text, m.recognise, m.append, m.draw}
 	if l.w.set.PDF.Mode == config.ModePageImages {
 		steps = []func(context.Context) error{m.draw}
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
-			return manifest.Page{}, err
+			return madePage{}, err
 		}
 	}
 	m.judge()
-	return m.page, nil
+	return madePage{m.page, m.held}, nil
 }
+
+func (m *pageMaker) files() pageFiles { return pageFiles{m.w, m.held} }
 
 // text reads the text layer and decides about text recognition.
 func (m *pageMaker) text(ctx context.Context) error {
@@ -77,7 +90,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 		m.page.Doubts = doubt.Clean(got.Text.Doubts)
 		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo)
 		m.blank = got.Text.Evidence.Blank()
-		m.layer, m.besides = pageFiles{m.w}.pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
+		m.layer, m.besides = m.files().pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
 		m.formulas = got.Text.Formulas
 	}
 	if m.w.set.OCRFirst() {
@@ -102,7 +115,7 @@ func (m *pageMaker) recognise(ctx context.Context) error {
 	if !m.page.OCR.Decided {
 		return nil
 	}
-	return recognition{m.w}.byEngines(ctx, &m.page, m.locally, m.photograph)
+	return recognition(m.files()).byEngines(ctx, &m.page, m.locally, m.photograph)
 }
 
 // photograph draws the page for a recognition service, at the resolution of text recognition.
@@ -130,7 +143,7 @@ func (m *pageMaker) locally(ctx context.Context) (bool, error) {
 		N: m.page.N, OCR: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
 	})
 	m.lacks = cmp.Or(m.lacks, got.Lacks)
-	return pageFiles{m.w}.answered(ctx, &m.page, got.OCR, err)
+	return m.files().answered(ctx, &m.page, got.OCR, err)
 }
 
 // answered keeps what the worker's text recognition answered, and reports whether it read the page.
@@ -170,7 +183,7 @@ func (f pageFiles) recognised(ctx context.Context, p *manifest.Page, got *extrac
 		if err != nil {
 			return fmt.Errorf("write words: %w", err)
 		}
-		if err := put(ctx, f.w.store.bundle, p.OCR.Path, data); err != nil {
+		if err := f.put(ctx, p.OCR.Path, data); err != nil {
 			return err
 		}
 	}
@@ -206,12 +219,12 @@ func (m *pageMaker) keep(ctx context.Context, text, source string) error {
 		m.page.Text = &manifest.PageText{Source: manifest.TextNone}
 		return nil
 	}
-	return pageFiles{m.w}.keepText(ctx, &m.page, text, source)
+	return m.files().keepText(ctx, &m.page, text, source)
 }
 
 func (f pageFiles) keepText(ctx context.Context, p *manifest.Page, text, source string) error {
 	p.Text = &manifest.PageText{Path: vault.TextDir + "/" + pageName(p.N) + ".txt", Chars: utf8.RuneCountInString(text), Source: source}
-	return put(ctx, f.w.store.bundle, p.Text.Path, []byte(text+"\n"))
+	return f.put(ctx, p.Text.Path, []byte(text+"\n"))
 }
 
 // draw makes the page's picture, unless the mode has none.
@@ -234,7 +247,7 @@ func (m *pageMaker) draw(ctx context.Context) error {
 	}
 	m.rendered(got)
 	m.lacks, m.lost = cmp.Or(m.lacks, got.Lacks), cmp.Or(m.lost, got.Lost)
-	m.picture, err = pageFiles{m.w}.keepPicture(ctx, &m.page, got.Image)
+	m.picture, err = m.files().keepPicture(ctx, &m.page, got.Image)
 	return err
 }
 
@@ -258,7 +271,7 @@ func (f pageFiles) keepPicture(ctx context.Context, p *manifest.Page, got *extra
 	if sha256Form.MatchString(got.Identity) {
 		p.Image.Identity = got.Identity
 	}
-	return nil, put(ctx, f.w.store.bundle, p.Image.Path, got.Bytes)
+	return nil, f.put(ctx, p.Image.Path, got.Bytes)
 }
 
 // sha256Form is the form of an identity. Workers are not trusted.
@@ -356,13 +369,9 @@ func (m *pageMaker) append(ctx context.Context) error {
 	case m.besides == "":
 		return nil
 	case p.Text == nil || p.Text.Path == "":
-		return pageFiles{m.w}.keepText(ctx, p, m.besides, manifest.TextForm)
+		return m.files().keepText(ctx, p, m.besides, manifest.TextForm)
 	default:
-		text, err := fs.ReadFile(m.w.store.bundle.FS(), p.Text.Path)
-		if err != nil {
-			return fault.Storage("read "+p.Text.Path, err)
-		}
-		return pageFiles{m.w}.keepText(ctx, p, string(text)+"\n"+m.besides, p.Text.Source)
+		return m.files().keepText(ctx, p, string(m.held[p.Text.Path])+"\n"+m.besides, p.Text.Source)
 	}
 }
 

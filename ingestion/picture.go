@@ -65,7 +65,7 @@ func (picture) extract(ctx context.Context, w *work) error {
 
 // again has a model read the pages whose text is doubtful.
 func (f *frames) again(ctx context.Context, rec documentRecord) error {
-	return vision{w: f.w, picture: func(_ context.Context, p *manifest.Page) ([]byte, string, error) { return pageFiles{f.w}.shown(p) }}.pages(ctx, rec.Document.Pages)
+	return vision{w: f.w, picture: func(_ context.Context, p *manifest.Page) ([]byte, string, error) { return pageFiles{w: f.w}.shown(p) }}.pages(ctx, rec.Document.Pages)
 }
 
 // asIs returns the picture if it may stay as it is, without metadata unless that is kept, or nil. It decodes nothing.
@@ -208,7 +208,7 @@ func (f *frames) draw(ctx context.Context, p *manifest.Page) error {
 		return err
 	}
 	if err == nil {
-		if bad, err = (pageFiles{f.w}).keepPicture(ctx, p, got.Image); err != nil {
+		if bad, err = (pageFiles{w: f.w}).keepPicture(ctx, p, got.Image); err != nil {
 			return err
 		}
 	}
@@ -220,7 +220,7 @@ func (f *frames) draw(ctx context.Context, p *manifest.Page) error {
 }
 
 func (f *frames) take(ctx context.Context, p *manifest.Page, made imaging.Encoded) error {
-	bad, err := pageFiles{f.w}.keepPicture(ctx, p, &extract.PageImage{MediaType: made.MediaType, Width: made.Width, Height: made.Height, Bytes: made.Data})
+	bad, err := pageFiles{w: f.w}.keepPicture(ctx, p, &extract.PageImage{MediaType: made.MediaType, Width: made.Width, Height: made.Height, Bytes: made.Data})
 	if bad != nil {
 		p.Status, p.Error = manifest.PageFailed, bad.Message
 	}

@@ -22,8 +22,8 @@ func (f *frames) read(ctx context.Context, p *manifest.Page) error {
 		return nil
 	}
 	p.OCR = &manifest.PageOCR{Decided: true, Code: "picture", Reason: "picture: image_ocr is a strategy"}
-	err := recognition{f.w}.byEngines(ctx, p, func(ctx context.Context) (bool, error) { return f.readHere(ctx, p) }, func(context.Context) ([]byte, string, error) {
-		return pageFiles{f.w}.shown(p)
+	err := recognition{w: f.w}.byEngines(ctx, p, func(ctx context.Context) (bool, error) { return f.readHere(ctx, p) }, func(context.Context) ([]byte, string, error) {
+		return pageFiles{w: f.w}.shown(p)
 	})
 	unrecognised(p)
 	unsure(p, f.w.set.OCR.MinConfidence)
@@ -61,7 +61,7 @@ func (f *frames) readHere(ctx context.Context, p *manifest.Page) (bool, error) {
 		got.OCR.Doubts = slices.DeleteFunc(got.OCR.Doubts, func(d doubt.Doubt) bool { return d.Code != doubt.Empty }) // leaves are no doubtful text
 	}
 	lacking(p, got.Lacks)
-	return pageFiles{f.w}.answered(ctx, p, got.OCR, err)
+	return pageFiles{w: f.w}.answered(ctx, p, got.OCR, err)
 }
 
 // leftOut makes the doubts about noise: few letters are no text, whose confidence nobody wants to know; many may be a page that could

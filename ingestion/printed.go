@@ -258,6 +258,6 @@ func (pr printing) drawOne(ctx context.Context, s *reading.Reader, n int) (*mani
 		return nil, reading.Failed(failure.Crashed, "%s", reading.Plain(err.Error(), "the worker failed")), nil
 	}
 	p := manifest.Page{N: n}
-	bad, err := pageFiles(pr).keepPicture(ctx, &p, got.Image)
+	bad, err := pageFiles{w: pr.w}.keepPicture(ctx, &p, got.Image)
 	return p.Image, bad, err
 }

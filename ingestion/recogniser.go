@@ -21,7 +21,7 @@ import (
 )
 
 // recognition reads the text of pictures with the configured engines.
-type recognition struct{ w *work }
+type recognition pageFiles
 
 // Limits of a service's answer for one page.
 const (
@@ -175,7 +175,7 @@ func (r recognition) read(ctx context.Context, p *manifest.Page, engine string, 
 			continue
 		}
 		name := fmt.Sprintf("assets/%s_%02d%s", pageName(p.N), i+1, pictureExtension(mediaType, data))
-		if err := put(ctx, r.w.store.bundle, name, data); err != nil {
+		if err := pageFiles(r).put(ctx, name, data); err != nil {
 			return err
 		}
 		p.Assets = append(p.Assets, manifest.Asset{Path: name, MediaType: mediaType, Bytes: int64(len(data)), SHA256: digest(data)})

@@ -222,7 +222,7 @@ func writeDown(ctx context.Context, w *work, heard Transcript) error {
 		Engine: markdown.OneLine(set.Provider+" "+set.Model, 100), Service: true, CostUSD: heard.CostUSD,
 	}}
 	if text := markdown.Sanitise(markdown.FromOCR(heard.paragraphs())); strings.TrimSpace(text) != "" {
-		if err := (pageFiles{w}).keepText(ctx, &p, text, manifest.TextSpeech); err != nil {
+		if err := (pageFiles{w: w}).keepText(ctx, &p, text, manifest.TextSpeech); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,7 @@ func copyText(ctx context.Context, w *work, data []byte) error {
 	w.store.tally = tally{pages: 1}
 	p := manifest.Page{N: 1, Status: manifest.PageDone, Text: &manifest.PageText{Source: manifest.TextNone}}
 	if md := asMarkdown(d.Text, w.job.Route.MediaType); md != "" {
-		if err := (pageFiles{w}).keepText(ctx, &p, md, manifest.TextLayer); err != nil {
+		if err := (pageFiles{w: w}).keepText(ctx, &p, md, manifest.TextLayer); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func (u unreadPicture) extract(ctx context.Context) error {
 	}
 	defer file.Close()
 	rec := w.store.begin(manifest.Document{})
-	small, err := pageFiles{w}.fitted(ctx, preview.Find(file, size, w.job.Route.MediaType))
+	small, err := pageFiles{w: w}.fitted(ctx, preview.Find(file, size, w.job.Route.MediaType))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -50,7 +50,7 @@ func (u unreadPicture) extract(ctx context.Context) error {
 		return err
 	}
 	p := manifest.Page{N: 1, Status: manifest.PageDone}
-	bad, err := pageFiles{w}.keepPicture(ctx, &p, &extract.PageImage{MediaType: small.MediaType, Width: small.Width, Height: small.Height, Bytes: small.Data})
+	bad, err := pageFiles{w: w}.keepPicture(ctx, &p, &extract.PageImage{MediaType: small.MediaType, Width: small.Width, Height: small.Height, Bytes: small.Data})
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func (v vision) page(ctx context.Context, p *manifest.Page) (why string, err err
 	if err != nil {
 		return "", err
 	}
-	got, err := recognition{v.w}.reading(ctx, p.N, config.EngineModel, service, data, mediaType)
+	got, err := recognition{w: v.w}.reading(ctx, p.N, config.EngineModel, service, data, mediaType)
 	if err != nil {
 		return v.unanswered(ctx, p, err)
 	}
@@ -164,7 +164,7 @@ func (v vision) page(ctx context.Context, p *manifest.Page) (why string, err err
 	for _, d := range left {
 		p.Doubts = doubt.Add(p.Doubts, d.Code, d.Words)
 	}
-	return "", pageFiles{v.w}.keepText(ctx, p, text, manifest.TextVision)
+	return "", pageFiles{w: v.w}.keepText(ctx, p, text, manifest.TextVision)
 }
 
 // unanswered records why there is no answer for a page. why is not empty if there will be none for the others either: the money is

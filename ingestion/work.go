@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -205,15 +206,42 @@ func (s *store) holds(name string, size int64) bool {
 
 // finish writes a page's record, which is the last thing written for a page, and sends an event.
 func (s *store) finish(ctx context.Context, p manifest.Page) error {
-	if err := save(ctx, s.records, pageName(p.N)+".json", p); err != nil {
+	return s.finishAll(ctx, []madePage{{page: p}})
+}
+
+// finishAll writes the files of pages and then their records, and sends events.
+func (s *store) finishAll(ctx context.Context, pages []madePage) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
+	files, records := map[string][]byte{}, map[string][]byte{}
+	for _, made := range pages {
+		data, err := json.Marshal(made.page)
+		if err != nil {
+			return fmt.Errorf("write the record of page %d: %w", made.page.N, err)
+		}
+		maps.Copy(files, made.files)
+		records[pageName(made.page.N)+".json"] = data
+	}
+	if err := s.bundle.WriteFiles(files); err != nil {
+		return fault.Storage("write pages", err)
+	}
+	if err := s.records.WriteFiles(records); err != nil {
+		return fault.Storage("write the records of pages", err)
+	}
+	for _, made := range pages {
+		s.report(made.page)
+	}
+	return nil
+}
+
+// report counts a page that has its record, and sends the event.
+func (s *store) report(p manifest.Page) {
 	now := s.count(p)
 	e := Event{Kind: EventPage, Page: p.N, Pages: now.pages, Done: now.done, Failed: now.failed, Message: p.Error}
 	e.OCR = p.Text != nil && p.Text.Source == manifest.TextOCR
 	e.Left = s.pace.left(now.pages - now.done)
 	s.im.tell(s.job, e)
-	return nil
 }
 
 // start reports how many pages there are before the first of them is made.
