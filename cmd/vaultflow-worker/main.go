@@ -107,7 +107,8 @@ func parse(args []string, errs io.Writer) (o options, rest []string, err error) 
 
 // serve confines this process and answers requests about one document.
 func serve(o options, errs io.Writer) int {
-	if o.memory > 0 { // collect before the limit ends the process; the libraries need the rest
+	debug.SetGCPercent(200) // most garbage is a few large pictures, which are quick to collect
+	if o.memory > 0 {       // collect before the limit ends the process; the libraries need the rest
 		debug.SetMemoryLimit(o.memory / 4 * 3)
 	}
 	if o.confined == "" {

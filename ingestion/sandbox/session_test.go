@@ -26,7 +26,7 @@ func TestSession_answersPages(t *testing.T) {
 	if info.Pages != 3 {
 		t.Errorf("%d pages, want 3", info.Pages)
 	}
-	if info.Title != "OMP_THREAD_LIMIT=1 MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=4194304 VAULTFLOW_FAKE=well" {
+	if info.Title != "OMP_THREAD_LIMIT=1 MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=4194304 GLIBC_TUNABLES=glibc.malloc.hugetlb=1 VAULTFLOW_FAKE=well" {
 		t.Errorf("the worker's environment is %q", info.Title)
 	}
 	for n := 1; n <= 3; n++ {

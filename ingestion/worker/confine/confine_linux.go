@@ -126,4 +126,7 @@ func WatchTime(errs io.Writer) {
 }
 
 // libraries is where the dynamic linker looks.
-var libraries = []string{"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/nix/store"}
+var libraries = []string{"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/nix/store", hugePages}
+
+// hugePages is where the C library finds out whether it may ask for huge pages (GLIBC_TUNABLES in package sandbox).
+const hugePages = "/sys/kernel/mm/transparent_hugepage"
