@@ -4,39 +4,35 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
-	"image/png"
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/worker/pagepng"
 )
 
 // jpegQuality keeps small type legible.
 const jpegQuality = 85
 
-// dropColour returns a grey picture as image.Gray, which takes a third of the bytes and of the time to encode. Others stay.
-func dropColour(img *image.RGBA) image.Image {
-	for i := 0; i+3 < len(img.Pix); i += 4 {
-		if img.Pix[i] != img.Pix[i+1] || img.Pix[i] != img.Pix[i+2] {
-			return img
-		}
-	}
-	return Grey(img)
-}
-
 // Grey returns the picture without colour, weighing the channels as the eye does.
 func Grey(img *image.RGBA) *image.Gray {
-	grey := image.NewGray(image.Rect(0, 0, img.Rect.Dx(), img.Rect.Dy()))
+	w := img.Rect.Dx()
+	grey := image.NewGray(image.Rect(0, 0, w, img.Rect.Dy()))
+	var last uint32
+	var v uint8
 	for y := range img.Rect.Dy() {
-		line := img.Pix[y*img.Stride:]
-		for x := range img.Rect.Dx() {
-			p := line[x*4 : x*4+3]
-			grey.Pix[y*grey.Stride+x] = uint8((299*uint32(p[0]) + 587*uint32(p[1]) + 114*uint32(p[2])) / 1000) //nolint:gosec // a weighted mean of bytes
+		line, to := img.Pix[y*img.Stride:][:4*w], grey.Pix[y*w:][:w]
+		for x := range to {
+			if p := binary.LittleEndian.Uint32(line[4*x:]); p != last || x == 0 { // neighbours are mostly equal
+				last, v = p, uint8((299*(p&0xff)+587*(p>>8&0xff)+114*(p>>16&0xff))/1000) //nolint:gosec // a weighted mean of bytes
+			}
+			to[x] = v
 		}
 	}
 	return grey
@@ -55,26 +51,26 @@ func Identity(img *image.RGBA) string {
 // encodeAs encodes a page's picture. With the format "auto", photographs become JPEG and everything else PNG.
 func encodeAs(img image.Image, format string, dpi float64) (*extract.PageImage, error) {
 	out := &extract.PageImage{Width: img.Bounds().Dx(), Height: img.Bounds().Dy(), DPI: dpi}
-	var b bytes.Buffer
 	var err error
 	if format == "jpeg" || format != "png" && photographic(img) {
 		out.MediaType = "image/jpeg"
+		var b bytes.Buffer
 		err = jpeg.Encode(&b, img, &jpeg.Options{Quality: jpegQuality})
+		out.Bytes = b.Bytes()
 	} else {
 		out.MediaType = "image/png"
-		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img)
+		out.Bytes, err = pagepng.Encode(img)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("encode the picture: %w", err)
 	}
-	out.Bytes = b.Bytes()
 	out.Size = len(out.Bytes)
 	return out, nil
 }
 
 // Encode encodes the picture as requested, and makes it smaller if it has too many bytes.
 func Encode(ctx context.Context, img *image.RGBA, r extract.PageRequest, dpi float64) (*extract.PageImage, error) {
-	picture := dropColour(img)
+	picture := pagepng.Reduce(img)
 	out, err := encodeAs(picture, r.Format, dpi)
 	if err != nil || r.MaxBytes == 0 || int64(out.Size) <= r.MaxBytes {
 		return out, err
@@ -102,19 +98,22 @@ func Formats(r extract.PageRequest) []string {
 
 // photographic reports whether few neighbouring pixels are equal, so that PNG would be large.
 func photographic(img image.Image) bool {
-	pix, step := []byte(nil), 1
+	same, seen := 0, 0
+	count := func(pix []byte, step int, value func(byte) byte) {
+		for i := step; i < len(pix); i += 7 * step {
+			seen++
+			if value(pix[i]) == value(pix[i-step]) {
+				same++
+			}
+		}
+	}
 	switch img := img.(type) {
 	case *image.Gray:
-		pix = img.Pix
+		count(img.Pix, 1, func(v byte) byte { return v })
+	case *image.Paletted:
+		count(img.Pix, 1, func(v byte) byte { r, _, _, _ := img.Palette[v].RGBA(); return byte(r) })
 	case *image.RGBA:
-		pix, step = img.Pix, 4
-	}
-	same, seen := 0, 0
-	for i := step; i < len(pix); i += 7 * step {
-		seen++
-		if pix[i] == pix[i-step] {
-			same++
-		}
+		count(img.Pix, 4, func(v byte) byte { return v })
 	}
 	return seen > 0 && same*2 < seen
 }

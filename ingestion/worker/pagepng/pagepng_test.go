@@ -1,0 +1,177 @@
+package pagepng
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+)
+
+// sheet returns a white picture of the size with a function's colours in it.
+func sheet(w, h int, at func(x, y int) color.RGBA) *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.SetRGBA(x, y, at(x, y))
+		}
+	}
+	return img
+}
+
+// colours returns a picture with this many colours, none of them grey.
+func colours(w, h, many int) *image.RGBA {
+	return sheet(w, h, func(x, y int) color.RGBA {
+		i := (y*w + x) % many
+		return color.RGBA{R: uint8(i), G: uint8(i >> 8), B: uint8(255 - i%200), A: 255} //nolint:gosec // any colour will do
+	})
+}
+
+func grey(x, y int) color.RGBA {
+	v := uint8(x*7 ^ y*13) //nolint:gosec // likewise
+	return color.RGBA{v, v, v, 255}
+}
+
+// What is written decodes to the same pixels, in the smallest of the forms that hold them.
+func TestEncode_losesNothing(t *testing.T) {
+	t.Parallel()
+	translucent := sheet(9, 5, func(x, _ int) color.RGBA { return color.RGBA{A: uint8(x * 20)} }) //nolint:gosec // at most 180
+	turned := colours(70, 60, 99).SubImage(image.Rect(11, 7, 60, 41)).(*image.RGBA)
+	for name, c := range map[string]struct {
+		img  *image.RGBA
+		form any
+	}{
+		"grey":               {sheet(33, 21, grey), &image.Gray{}},
+		"one pixel":          {sheet(1, 1, grey), &image.Gray{}},
+		"2 colours":          {colours(17, 9, 2), &image.Paletted{}},
+		"4 colours":          {colours(17, 9, 4), &image.Paletted{}},
+		"5 colours":          {colours(18, 9, 5), &image.Paletted{}},
+		"16 colours":         {colours(19, 9, 16), &image.Paletted{}},
+		"17 colours":         {colours(40, 9, 17), &image.Paletted{}},
+		"256 colours":        {colours(40, 30, 256), &image.Paletted{}},
+		"257 colours":        {colours(40, 30, 257), &image.RGBA{}},
+		"part of a picture":  {turned, &image.Paletted{}},
+		"translucent":        {translucent, &image.RGBA{}},
+		"lines of one shade": {sheet(50, 50, func(_, y int) color.RGBA { return grey(1, y/9) }), &image.Gray{}},
+	} {
+		reduced := Reduce(c.img)
+		if got, want := typeOf(reduced), typeOf(c.form); got != want {
+			t.Errorf("%s: reduced to %s, want %s", name, got, want)
+		}
+		data, err := Encode(reduced)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		decoded, err := png.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if !bytes.Equal(plain(decoded), plain(c.img)) {
+			t.Errorf("%s: other pixels", name)
+		}
+	}
+}
+
+func typeOf(img any) string {
+	switch img.(type) {
+	case *image.Gray:
+		return "grey"
+	case *image.Paletted:
+		return "palette"
+	}
+	return "RGBA"
+}
+
+func plain(img image.Image) []byte {
+	out := image.NewNRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	return out.Pix
+}
+
+// MuPDF rounds the alpha of opaque pixels to 254 in transparency groups. Such a page is opaque, and still grey.
+func TestReduce_roundedAlpha(t *testing.T) {
+	t.Parallel()
+	img := sheet(20, 20, grey)
+	for i := 3; i < len(img.Pix); i += 12 {
+		img.Pix[i] = 254
+	}
+	if got := typeOf(Reduce(img)); got != "grey" {
+		t.Errorf("reduced to %s", got)
+	}
+	img = colours(40, 30, 300)
+	img.Pix[3] = 254
+	data, err := Encode(Reduce(img))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := png.DecodeConfig(bytes.NewReader(data)); err != nil || c.ColorModel != color.RGBAModel {
+		t.Errorf("written as %v, %v: want no alpha", c.ColorModel, err)
+	}
+}
+
+func FuzzEncode(f *testing.F) {
+	f.Add(uint16(3), []byte("\x00\x00\x00\xff\x01\x01\x01\xff\x01\x02\x01\xff"))
+	f.Add(uint16(1), []byte("\x00\x00\x00\xfe\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, width uint16, pix []byte) {
+		w := int(width%300) + 1
+		img := image.NewRGBA(image.Rect(0, 0, w, max(1, len(pix)/4/w)))
+		copy(img.Pix, pix)
+		for i := range img.Pix {
+			if i%4 == 3 {
+				img.Pix[i] = 255
+			}
+		}
+		data, err := Encode(Reduce(img))
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded, err := png.Decode(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(plain(decoded), plain(img)) {
+			t.Error("other pixels")
+		}
+	})
+}
+
+// page returns a page of text as a renderer draws it.
+func page(ink color.RGBA) *image.RGBA {
+	text := pdftest.Drawing(1240, 1754, 30, "the quick brown fox jumps over it")
+	return sheet(text.Rect.Dx(), text.Rect.Dy(), func(x, y int) color.RGBA {
+		v := uint32(text.GrayAt(x, y).Y)
+		mix := func(c uint8) uint8 { return uint8((uint32(c)*(255-v) + 255*v) / 255) } //nolint:gosec // a mean of bytes
+		return color.RGBA{mix(ink.R), mix(ink.G), mix(ink.B), 255}
+	})
+}
+
+func BenchmarkEncode(b *testing.B) {
+	for name, img := range map[string]*image.RGBA{
+		"grey": page(color.RGBA{A: 255}), "palette": page(color.RGBA{B: 120, A: 255}), "colour": colours(1240, 1754, 5000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			size := 0
+			for b.Loop() {
+				data, err := Encode(Reduce(img))
+				if err != nil {
+					b.Fatal(err)
+				}
+				size = len(data)
+			}
+			b.ReportMetric(float64(size), "bytes")
+		})
+		b.Run(name+"/standard library", func(b *testing.B) {
+			var out bytes.Buffer
+			for b.Loop() {
+				out.Reset()
+				if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, img); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(out.Len()), "bytes")
+		})
+	}
+}
