@@ -46,7 +46,9 @@ func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) er
 	windows := make(chan []int)
 	written := context.WithoutCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
+	taken := make(chan struct{}) // closed when every window has its session
 	group.Go(func() error {
+		defer close(taken)
 		defer close(windows)
 		for window := range slices.Chunk(todo, size) {
 			select {
@@ -73,12 +75,30 @@ func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) er
 		group.Go(func() error {
 			defer drawing.Done()
 			defer s.Close()
+			if i > 0 && !needed(ctx, taken) {
+				return nil
+			}
 			return l.windows(ctx, s, windows, out, &row)
 		})
 	}
 	drawing.Wait()
 	close(out.pages)
 	return group.Wait()
+}
+
+// startTime is about what it takes to start a worker. A document that needs no longer for all its pages is left to one.
+const startTime = 150 * time.Millisecond
+
+// needed waits that long and reports whether another session has something to do.
+func needed(ctx context.Context, taken <-chan struct{}) bool {
+	select {
+	case <-taken:
+		return false
+	case <-ctx.Done():
+		return false
+	case <-time.After(startTime):
+		return true
+	}
 }
 
 func (l pageLoop) windows(ctx context.Context, s *reading.Reader, windows <-chan []int, out outbox, row *atomic.Int32) error {
