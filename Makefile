@@ -69,8 +69,8 @@ fuzz: ## run every fuzz target for 30 s
 	@sh scripts/fuzz.sh 30s
 
 .PHONY: bench
-bench: build ## measure; ratios against mutool, pdftoppm and tesseract of the distribution
-	@sh scripts/bench.sh
+bench: build ## measure beside mutool and tesseract: [DIR=… more PDFs] [FLAGS="-runs 3 -only slides"]
+	@sh scripts/bench.sh $(if $(DIR),-dir "$(DIR)") $(FLAGS)
 
 .PHONY: corpus
 corpus: build ## run every file of a folder through the binaries and check what became of it: DIR=… [FLAGS="-slow 3 -ocr 10 -kill …"]

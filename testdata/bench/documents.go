@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+)
+
+// document is a PDF that is measured.
+type document struct{ name, path string }
+
+// found are documents in the test data of pdfcpu's module, by kind.
+var found = []document{
+	{"text, 249 pages", "WaldenFull.pdf"},
+	{"book with figures, 165 pages", "gobook.0.pdf"},
+	{"standard with formulas, 186 pages", "itu-t81.pdf"},
+	{"slides, 56 pages", "pike-stanford.pdf"},
+}
+
+// documents returns the documents, those that are made and those of the folder included.
+func (b *bench) documents(ctx context.Context) ([]document, error) {
+	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/pdfcpu/pdfcpu").Output()
+	if err != nil {
+		return nil, fmt.Errorf("find pdfcpu's test data: %w", err)
+	}
+	var all []document
+	for _, d := range found {
+		all = append(all, document{d.name, filepath.Join(strings.TrimSpace(string(module)), "pkg", "testdata", d.path)})
+	}
+	for name, make := range map[string]func() ([]byte, error){"letter, 2 pages": letter, "colour scan, 15 pages": colourScan, "black and white scan, 15 pages": scan} {
+		data, err := make()
+		if err != nil {
+			return nil, fmt.Errorf("make %s: %w", name, err)
+		}
+		path := filepath.Join(b.scratch, strings.Map(fileName, name)+".pdf")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return nil, err
+		}
+		all = append(all, document{name, path})
+	}
+	if b.dir != "" {
+		more, err := filepath.Glob(filepath.Join(b.dir, "*.pdf"))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range more {
+			all = append(all, document{filepath.Base(path), path})
+		}
+	}
+	all = slices.DeleteFunc(all, func(d document) bool { return !strings.Contains(d.name, b.only) })
+	slices.SortFunc(all, func(a, b document) int { return strings.Compare(a.name, b.name) })
+	return all, nil
+}
+
+func fileName(r rune) rune {
+	if r == ' ' || r == ',' {
+		return '_'
+	}
+	return r
+}
+
+// paragraph is what made documents say.
+var paragraph = []string{
+	"The harbour was quiet in the early morning, and the boats lay still.", "Two men carried crates of fish along the pier to the market hall.",
+	"Nobody spoke, for the work was old and every hand knew its place.", "At seven the bell rang, and the first buyers came through the gate.",
+	"Prices were written with chalk on a slate: 4.20, 5.75 and 11.00.", "By noon the hall was empty again, and water ran over the stones.",
+}
+
+// lines repeats the paragraph.
+func lines(n int) []string {
+	var out []string
+	for len(out) < n {
+		out = append(out, paragraph...)
+	}
+	return out[:n]
+}
+
+func letter() ([]byte, error) {
+	return pdftest.New().TextPage(pdftest.Text(lines(38)...)...).TextPage(pdftest.Text(lines(20)...)...).Bytes(), nil
+}
+
+func scan() ([]byte, error) {
+	made := pdftest.New().Resolution(300).Lossless()
+	for range scannedPages {
+		made.ScanPage(lines(30)...)
+	}
+	return made.Bytes(), nil
+}
+
+// scannedPages is how many pages a scan has.
+const scannedPages = 15
+
+// colourScan is a scan of yellowed paper with blue ink, stored as JPEG.
+func colourScan() ([]byte, error) {
+	page := pdftest.Drawing(1654, 2339, 200, lines(30)...)
+	tinted := image.NewRGBA(page.Rect)
+	draw.Draw(tinted, tinted.Rect, image.NewUniform(color.RGBA{20, 30, 110, 255}), image.Point{}, draw.Src)
+	draw.DrawMask(tinted, tinted.Rect, image.NewUniform(color.RGBA{246, 238, 214, 255}), image.Point{}, shade{page}, image.Point{}, draw.Over)
+	var picture bytes.Buffer
+	if err := jpeg.Encode(&picture, tinted, &jpeg.Options{Quality: 88}); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	pages := slices.Repeat([][]byte{picture.Bytes()}, scannedPages)
+	err := api.ImportImages(nil, &out, readers(pages), nil, model.NewDefaultConfiguration())
+	return out.Bytes(), err
+}
+
+// shade is a grey picture as a mask: the paper is where it is light.
+type shade struct{ *image.Gray }
+
+func (s shade) ColorModel() color.Model { return color.AlphaModel }
+func (s shade) At(x, y int) color.Color { return color.Alpha{A: s.GrayAt(x, y).Y} }

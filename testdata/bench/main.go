@@ -1,0 +1,84 @@
+// Command bench compares whole imports with other programs on the same documents, in one run: `make bench` starts it, and
+// docs/benchmarks.md reports its figures. Documents are made, or found in the test data of Go modules; with -dir, the PDFs of a folder
+// are measured too.
+//
+// Programs are run in turn, so that a slow minute of the machine is everyone's. It prints medians with the fastest and slowest run, and
+// the ratio of the medians: above 1, vaultflow is faster. The exit code is 2 if something could not be run.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+)
+
+// options are the flags.
+type options struct {
+	bin, dir string
+	runs     int
+	only     string
+}
+
+// bench is one run of the program.
+type bench struct {
+	options
+	scratch string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.bin, "bin", "bin", "folder of vaultflow and vaultflow-worker")
+	flag.StringVar(&o.dir, "dir", "", "folder of more PDFs")
+	flag.IntVar(&o.runs, "runs", 5, "runs of each command")
+	flag.StringVar(&o.only, "only", "", "measure only documents whose name contains this")
+	flag.Parse()
+	if o.runs < 1 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "bench: -runs is at least 1, and there are no arguments")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(2)
+	}
+}
+
+func run(ctx context.Context, o options) (err error) {
+	if o.bin, err = filepath.Abs(o.bin); err != nil {
+		return err
+	}
+	b := &bench{options: o}
+	if b.scratch, err = os.MkdirTemp("", "vaultflow-bench-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.scratch)) }()
+	if _, err := exec.LookPath("mutool"); err != nil {
+		return errors.New("install mupdf-tools: it is what imports are compared with")
+	}
+	fmt.Printf("%s\n\n", versions(ctx, b.program()))
+	documents, err := b.documents(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.drawing(ctx, documents), b.recognising(ctx), b.twoCores(ctx, documents), b.warm(ctx))
+}
+
+func (b *bench) program() string { return filepath.Join(b.bin, "vaultflow") }
+
+// versions lists the programs that are compared.
+func versions(ctx context.Context, vaultflow string) string {
+	var lines []string
+	for _, command := range [][]string{{vaultflow, "version"}, {"mutool", "-v"}, {"tesseract", "--version"}} {
+		said, _ := exec.CommandContext(ctx, command[0], command[1:]...).CombinedOutput() // mutool exits with 1
+		first, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
+		lines = append(lines, first)
+	}
+	return strings.Join(lines, "; ")
+}

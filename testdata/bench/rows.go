@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	_ "image/jpeg" // decoders of page pictures
+	_ "image/png"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// vault returns a command's preparation, which makes a fresh vault, and the arguments that name it.
+func (b *bench) vault(name string) (fresh func() error, args []string) {
+	vault, state := filepath.Join(b.scratch, name), filepath.Join(b.scratch, name+"-state")
+	return func() error {
+		return errors.Join(os.RemoveAll(vault), os.RemoveAll(state), os.MkdirAll(filepath.Join(vault, ".obsidian"), 0o755))
+	}, []string{"--vault", vault, "--state-dir", state}
+}
+
+// unread keeps recognition out of a comparison with programs that do not recognise.
+var unread = []string{"VAULTFLOW_INGESTION_PDF_STRATEGIES=pdf_text"}
+
+// imported returns the command that imports a document into a fresh vault.
+func (b *bench) imported(d document, mode string) *command {
+	fresh, args := b.vault("vault")
+	return &command{name: "vaultflow import --mode " + mode, before: fresh, run: program(unread, b.program(), append(args, "import", "--mode", mode, d.path)...)}
+}
+
+// drawing compares whole imports with drawing alone, and with drawing and reading.
+func (b *bench) drawing(ctx context.Context, documents []document) error {
+	fmt.Print("Whole import, pictures at 150 dpi; ms, median (fastest to slowest)\n\n| document | command | vaultflow | mutool | ratio |\n|---|---|--:|--:|--:|\n")
+	var sizes []string
+	for _, d := range documents {
+		out := filepath.Join(b.scratch, "mutool")
+		empty := func() error { return errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)) }
+		drawn := program(nil, "mutool", "draw", "-q", "-r", "150", "-o", filepath.Join(out, "%d.png"), d.path)
+		text := program(nil, "mutool", "convert", "-F", "text", "-o", filepath.Join(out, "text.txt"), d.path)
+		draws := &command{name: "mutool draw", before: empty, run: drawn}
+		both := &command{name: "mutool draw and convert", before: empty, run: func(ctx context.Context) error { return errors.Join(drawn(ctx), text(ctx)) }}
+		pictures, hybrid := b.imported(d, "page_images"), b.imported(d, "hybrid")
+		if err := b.measure(ctx, draws, both, hybrid, pictures); err != nil {
+			return fmt.Errorf("%s: %w", d.name, err)
+		}
+		line(d.name, pictures, draws)
+		line(d.name, hybrid, both)
+		row, err := compared(filepath.Join(b.scratch, "vault", "Imported"), out)
+		if err != nil {
+			return fmt.Errorf("%s: %w", d.name, err)
+		}
+		sizes = append(sizes, "| "+d.name+" "+row)
+	}
+	fmt.Printf("\nThe same pictures: bytes, and SSIM against mutool's on every 20th page\n\n| document | files | bytes | of mutool's | lowest SSIM |\n|---|--:|--:|--:|--:|\n%s\n\n", strings.Join(sizes, "\n"))
+	return nil
+}
+
+// compared compares the page pictures of a vault with mutool's.
+func compared(imported, mutool string) (string, error) {
+	var ours []string
+	err := filepath.WalkDir(imported, func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Base(filepath.Dir(path)) == "pages" {
+			ours = append(ours, path)
+		}
+		return err
+	})
+	slices.Sort(ours) // page_0001 and so on
+	var bytes, theirs int64
+	lowest := 1.0
+	for i, path := range ours {
+		peer := filepath.Join(mutool, fmt.Sprint(i+1)+".png")
+		a, errA := os.Stat(path)
+		b, errB := os.Stat(peer)
+		if err := errors.Join(err, errA, errB); err != nil {
+			return "", err
+		}
+		bytes, theirs = bytes+a.Size(), theirs+b.Size()
+		if i%20 == 0 {
+			s, err := similarity(path, peer)
+			if err != nil {
+				return "", err
+			}
+			lowest = min(lowest, s)
+		}
+	}
+	return fmt.Sprintf("| %d | %d | %.2f | %.4f |", len(ours), bytes, float64(bytes)/float64(theirs), lowest), err
+}
+
+// similarity returns the structural similarity (Wang and others, 2004) of two pictures in grey, over windows of 8 × 8 pixels.
+func similarity(a, b string) (float64, error) {
+	x, err := grey(a)
+	if err != nil {
+		return 0, err
+	}
+	y, err := grey(b)
+	if err != nil {
+		return 0, err
+	}
+	const side, c1, c2 = 8, 6.5025, 58.5225
+	sum, windows := 0.0, 0.0
+	for top := 0; top+side <= min(x.Rect.Dy(), y.Rect.Dy()); top += side {
+		for left := 0; left+side <= min(x.Rect.Dx(), y.Rect.Dx()); left += side {
+			var sx, sy, sxx, syy, sxy float64
+			for i := range side * side {
+				p, q := float64(x.GrayAt(left+i%side, top+i/side).Y), float64(y.GrayAt(left+i%side, top+i/side).Y)
+				sx, sy, sxx, syy, sxy = sx+p, sy+q, sxx+p*p, syy+q*q, sxy+p*q
+			}
+			const n = side * side
+			mx, my := sx/n, sy/n
+			vx, vy, cov := sxx/n-mx*mx, syy/n-my*my, sxy/n-mx*my
+			sum += (2*mx*my + c1) * (2*cov + c2) / ((mx*mx + my*my + c1) * (vx + vy + c2))
+			windows++
+		}
+	}
+	return sum / math.Max(windows, 1), nil
+}
+
+func grey(path string) (*image.Gray, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	img, _, err := image.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	out := image.NewGray(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	return out, nil
+}
+
+// recognising compares the import of a scan, words with boxes included, with tesseract, which gets the pages as pictures.
+func (b *bench) recognising(ctx context.Context) error {
+	if _, err := exec.LookPath("tesseract"); err != nil {
+		fmt.Println("tesseract is not installed: recognition is not compared")
+		return nil
+	}
+	data, err := scan()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(b.scratch, "words.pdf")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		return err
+	}
+	pages := filepath.Join(b.scratch, "words")
+	if err := errors.Join(os.MkdirAll(pages, 0o755), program(nil, "mutool", "draw", "-q", "-r", "300", "-o", filepath.Join(pages, "%d.png"), path)(ctx)); err != nil {
+		return err
+	}
+	page := func(env []string, n int) func(context.Context) error {
+		return program(env, "tesseract", filepath.Join(pages, fmt.Sprint(n)+".png"), filepath.Join(pages, fmt.Sprint(n)), "-l", "eng", "hocr")
+	}
+	plain := &command{name: "tesseract", run: func(ctx context.Context) error {
+		for n := range scannedPages {
+			if err := page(nil, n+1)(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	tuned := &command{name: "tesseract, one thread each, as many as processors", run: func(ctx context.Context) error {
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(runtime.NumCPU())
+		for n := range scannedPages {
+			group.Go(func() error { return page([]string{"OMP_THREAD_LIMIT=1"}, n+1)(ctx) })
+		}
+		return group.Wait()
+	}}
+	fresh, args := b.vault("vault")
+	ours := &command{name: "vaultflow import", before: fresh, run: program(nil, b.program(), append(args, "import", "--languages", "eng", path)...)}
+	if err := b.measure(ctx, plain, tuned, ours); err != nil {
+		return err
+	}
+	fmt.Printf("Words with boxes of %d scanned pages; tesseract gets them as pictures\n\n| pages | command | vaultflow | tesseract | ratio |\n|---|---|--:|--:|--:|\n", scannedPages)
+	line(plain.name, ours, plain)
+	line(tuned.name, ours, tuned)
+	fmt.Println()
+	return nil
+}
+
+// twoCores compares all processors with one.
+func (b *bench) twoCores(ctx context.Context, documents []document) error {
+	if _, err := exec.LookPath("taskset"); err != nil || runtime.NumCPU() < 2 {
+		return nil
+	}
+	fmt.Print("Two processors and one\n\n| document | command | two | one | ratio |\n|---|---|--:|--:|--:|\n")
+	for _, d := range documents[:min(len(documents), 3)] {
+		fresh, args := b.vault("vault")
+		args = append([]string{"-c", "0", b.program()}, append(args, "import", "--mode", "page_images", d.path)...)
+		one := &command{name: "taskset -c 0", before: fresh, run: program(unread, "taskset", args...)}
+		fresh, args = b.vault("vault")
+		args = append([]string{"-c", "0,1", b.program()}, append(args, "import", "--mode", "page_images", d.path)...)
+		two := &command{name: "taskset -c 0,1", before: fresh, run: program(unread, "taskset", args...)}
+		if err := b.measure(ctx, one, two); err != nil {
+			return err
+		}
+		line(d.name, two, one)
+	}
+	fmt.Println()
+	return nil
+}
+
+// warm measures a letter with a daemon that runs already.
+func (b *bench) warm(ctx context.Context) error {
+	data, err := letter()
+	if err != nil {
+		return err
+	}
+	fresh, args := b.vault("warm")
+	if err := fresh(); err != nil {
+		return err
+	}
+	serve := exec.CommandContext(ctx, b.program(), append(args, "serve", "--listen", "127.0.0.1:0")...)
+	said, err := serve.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := serve.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		_ = serve.Process.Signal(os.Interrupt)
+		_ = serve.Wait() // it was interrupted
+	}()
+	go io.Copy(io.Discard, bufio.NewReader(said)) //nolint:errcheck // it ends with the daemon
+	for range 100 {
+		if program(nil, b.program(), append(args, "serve", "--url")...)(ctx) == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	n := 0
+	path := ""
+	next := func() error { // each is another document, so that none counts as a duplicate
+		n++
+		path = filepath.Join(b.scratch, fmt.Sprintf("letter%d.pdf", n))
+		return os.WriteFile(path, append(data, fmt.Sprintf("\n%%%d\n", n)...), 0o600)
+	}
+	ours := &command{name: "vaultflow import, a daemon running", before: next, run: func(ctx context.Context) error {
+		return program(nil, b.program(), append(args, "import", "--mode", "page_images", path)...)(ctx)
+	}}
+	peer := &command{name: "mutool draw", run: func(ctx context.Context) error {
+		return program(nil, "mutool", "draw", "-q", "-r", "150", "-o", filepath.Join(b.scratch, "letter%d.png"), path)(ctx)
+	}}
+	if err := b.measure(ctx, ours, peer); err != nil {
+		return err
+	}
+	fmt.Print("A letter of 2 pages\n\n| document | command | vaultflow | mutool | ratio |\n|---|---|--:|--:|--:|\n")
+	line("letter", ours, peer)
+	return nil
+}
+
+// readers returns a reader of each.
+func readers(all [][]byte) []io.Reader {
+	out := make([]io.Reader, len(all))
+	for i, data := range all {
+		out[i] = bytes.NewReader(data)
+	}
+	return out
+}
