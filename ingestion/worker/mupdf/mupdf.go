@@ -97,7 +97,6 @@ func (d *Document) Size(n int) (width, height float64, err error) {
 
 // Draw draws a page without annotations. The size is MuPDF's own.
 func (d *Document) Draw(n int, _, _, dpi float64) (*image.RGBA, error) {
-	d.forget()
 	img, err := d.doc.ImageDPI(n-1, dpi)
 	if err != nil {
 		return nil, fmt.Errorf("draw at %.0f dpi: %w", dpi, err)
@@ -105,10 +104,10 @@ func (d *Document) Draw(n int, _, _, dpi float64) (*image.RGBA, error) {
 	return img, nil
 }
 
-// forget empties MuPDF's store. It keeps tiles of patterns as they were drawn first, whatever part of a pixel they begin at, and
-// pictures at the size that was needed first: with them, a page would depend on what its worker drew before. The binding does not
-// export its context.
-func (d *Document) forget() {
+// Forget empties MuPDF's store. It keeps tiles of patterns as they were drawn first, whatever part of a pixel they begin at: with them, a
+// page would depend on what its worker drew before. The fonts go too, so that a page of text takes twice as long: call it only for
+// documents with patterns. The binding does not export its context.
+func (d *Document) Forget() {
 	context := reflect.ValueOf(d.doc).Elem().FieldByName("ctx").UnsafePointer()
 	C.fz_empty_store((*C.fz_context)(context))
 }

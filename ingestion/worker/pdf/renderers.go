@@ -31,6 +31,8 @@ type MuPDF interface {
 	Lines(n int) (page layout.Page, read int, err error)
 	// TextWithLinks reads the text of a page to which another renderer found the links.
 	TextWithLinks(n int, links []layout.Link) (layout.Page, error)
+	// Forget makes the next page look as if it was the first: tiles of patterns are kept otherwise. It is slow.
+	Forget()
 }
 
 var _ Renderer = (*pdfium.Document)(nil)
@@ -268,6 +270,9 @@ func (r *renderers) draw(n int, width, height, dpi float64, by choice) (*image.R
 
 func (r *renderers) drawBy(n int, width, height, dpi float64, by choice) (*image.RGBA, error) {
 	if !by.pdfium {
+		if r.traces.patterns {
+			r.mupdf.Forget()
+		}
 		return r.mupdf.Draw(n, width, height, dpi)
 	}
 	second, err := r.pdfium()

@@ -7,14 +7,15 @@ import (
 	"regexp"
 )
 
-// traces is what the bytes of a PDF show about the need for PDFium, which is slow to start. A false trace costs that time; a
-// missing one is rare. PDFium itself decides about each page.
+// traces is what the bytes of a PDF show about the need for PDFium, which is slow to start, and for other things that take time. A false
+// trace costs that time; a missing one is rare. PDFium itself decides about each page.
 type traces struct {
 	annotations bool // fields of forms, or annotations other than links
 	wide        bool // text in a Chinese, Japanese or Korean encoding that the file may leave to the reader's fonts
 	links       bool
 	catalog     bool // the catalog may name the language, or labels of pages
 	structure   bool // the document may have a structure of its own
+	patterns    bool // something is filled with tiles
 }
 
 var (
@@ -25,6 +26,7 @@ var (
 	linkTrace    = regexp.MustCompile(`/Subtype[\s\0]*/Link\b`)
 	catalogTrace = regexp.MustCompile(`/PageLabels\b|/Lang[\s\0]*[(<]`)
 	structTrace  = regexp.MustCompile(`/StructTreeRoot\b`)
+	patternTrace = regexp.MustCompile(`/PatternType[\s\0]*1\b`)
 	objectStream = regexp.MustCompile(`/Type[\s\0]*/ObjStm\b`)
 	streamStart  = []byte("stream")
 	encryption   = []byte("/Encrypt")
@@ -44,13 +46,13 @@ func findTraces(data []byte) traces {
 	if len(streams) == 0 {
 		return t
 	}
-	anything := traces{annotations: true, wide: t.wide, links: true, catalog: true, structure: true}
+	anything := traces{annotations: true, wide: t.wide, links: true, catalog: true, structure: true, patterns: true}
 	if bytes.Contains(data, encryption) {
 		return anything // its object streams are encrypted
 	}
 	unpacked := 0
 	for _, at := range streams {
-		if t == (traces{true, true, true, true, true}) {
+		if t == (traces{true, true, true, true, true, true}) {
 			break
 		}
 		objects, ok := unpack(data[at[1]:])
@@ -61,13 +63,14 @@ func findTraces(data []byte) traces {
 		found := tracesIn(objects)
 		t = traces{
 			t.annotations || found.annotations, t.wide || found.wide, t.links || found.links, t.catalog || found.catalog, t.structure || found.structure,
+			t.patterns || found.patterns,
 		}
 	}
 	return t
 }
 
 func tracesIn(data []byte) traces {
-	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), catalogTrace.Match(data), structTrace.Match(data)}
+	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), catalogTrace.Match(data), structTrace.Match(data), patternTrace.Match(data)}
 }
 
 // unpack returns the objects of a stream whose dictionary ends soon after data begins.
