@@ -111,7 +111,9 @@ func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, erro
 	}
 	name := "modern." + to
 	err := pr.convert(ctx, from, to, name)
-	if e, ok := errors.AsType[*extract.Error](err); ok && ctx.Err() == nil {
+	if e, ok := errors.AsType[*extract.Error](err); ok && ctx.Err() == nil && e.Code == failure.WorkerMissing {
+		return nil, 0, keepOld(ctx, pr.w, "It could not be read: "+markdown.Inline(reading.Plain(e.Message, "LibreOffice is missing"))+".")
+	} else if ok && ctx.Err() == nil {
 		return nil, 0, keepOld(ctx, pr.w, "It could not be read: "+markdown.Inline(reading.Plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
 	}
 	if err != nil {

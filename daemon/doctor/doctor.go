@@ -261,5 +261,9 @@ func examineOffice(ctx context.Context, a *daemon.Workspace) Finding {
 		return f
 	}
 	f.Message = fmt.Sprintf("%s (%s)", version, office.Program())
+	if lacks := office.Lacks(); len(lacks) > 0 {
+		f.State, f.Fix = "warning", "install "+strings.Join(lacks, " and ")
+		f.Message += ", but not all of it: some office files get no page pictures, and their old formats are kept unread"
+	}
 	return f
 }

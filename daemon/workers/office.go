@@ -90,6 +90,9 @@ func (w *Starter) Office() ingestion.Office {
 // Program returns the path of LibreOffice's program.
 func (l *LibreOffice) Program() string { return l.by.Program }
 
+// Lacks returns the packages of LibreOffice that are not installed beside others.
+func (l *LibreOffice) Lacks() []string { return l.by.Lacks() }
+
 // Start starts LibreOffice and returns its version.
 func (l *LibreOffice) Start(ctx context.Context) (string, error) { return l.by.Version(ctx) }
 

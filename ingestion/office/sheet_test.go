@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	_ "image/png" // for excelize, which looks at pictures
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -102,5 +103,25 @@ func TestSheetTables(t *testing.T) {
 		if diff := cmp.Diff(c.want, sheetTables(c.rows)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// A program that only writes files computes nothing: its formulas stand where their results would.
+func TestRead_formulasWithoutResults(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	var b bytes.Buffer
+	if err := errors.Join(
+		book.SetSheetRow("Sheet1", "A1", &[]any{"Item", "Amount"}), book.SetSheetRow("Sheet1", "A2", &[]any{"Rent", 100}), book.SetSheetRow("Sheet1", "A3", &[]any{"Food", 50}),
+		book.SetCellValue("Sheet1", "A4", "Total"), book.SetCellFormula("Sheet1", "B4", "SUM(B2:B3)"), book.Write(&b),
+	); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := read(b.Bytes(), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := doc.Parts[0].text; !strings.Contains(text, "| Total | =SUM(B2:B3) |") || len(doc.Warnings) != 1 || !strings.Contains(doc.Warnings[0], "no saved result for 1 of its formulas") {
+		t.Errorf("warnings %q\n%s", doc.Warnings, text)
 	}
 }

@@ -133,9 +133,43 @@ func sheet(book *excelize.File, name string, left int, doc *Document) (Part, int
 		}
 		rows = append(rows, row)
 	}
+	if n := formulas(book, name, rows); n > 0 {
+		doc.warn("sheet %q has no saved result for %d of its formulas, which are shown instead; open and save the file in its program, and import it again", name, n)
+	}
 	links(book, name, rows)
 	part.text = sheetTables(rows)
 	return part, used, stream.Error()
+}
+
+// mostAsked is how many cells of a sheet are examined for what their text does not show, because each time the sheet's list is walked.
+const mostAsked = 5000
+
+// formulas writes formulas into the cells whose results the file does not have, and counts them. Programs that only write files
+// compute nothing.
+func formulas(book *excelize.File, name string, rows [][]string) (n int) {
+	asked := 0
+	for r, row := range rows {
+		for c, text := range row {
+			if text != "" {
+				continue
+			}
+			if asked++; asked > mostAsked {
+				return n
+			}
+			at, err := excelize.CoordinatesToCellName(c+1, r+1)
+			if err != nil {
+				return n
+			}
+			// A formula whose result is an empty text has one.
+			formula, err := book.GetCellFormula(name, at)
+			if kind, _ := book.GetCellType(name, at); err != nil || formula == "" || kind == excelize.CellTypeFormula {
+				continue
+			}
+			row[c] = escape("=" + strings.TrimPrefix(formula, "="))
+			n++
+		}
+	}
+	return n
 }
 
 // links makes links of cells that have one; only the first cells are checked, because each check walks the sheet's list.
@@ -146,7 +180,7 @@ func links(book *excelize.File, name string, rows [][]string) {
 			if text == "" {
 				continue
 			}
-			if asked++; asked > 5000 {
+			if asked++; asked > mostAsked {
 				return
 			}
 			at, err := excelize.CoordinatesToCellName(c+1, r+1)

@@ -85,7 +85,11 @@ func (o Office) Convert(ctx context.Context, doc io.Reader, from, to string) ([]
 	if err != nil {
 		return nil, err
 	}
-	return take(filepath.Join(dir, "out", "document."+to), to, said)
+	data, err := take(filepath.Join(dir, "out", "document."+to), to, said)
+	if pack := o.lacksFor(from); err != nil && pack != "" {
+		return nil, &extract.Error{Code: failure.WorkerMissing, Message: "LibreOffice reads no " + from + " files here: install " + pack + " and import the file again"}
+	}
+	return data, err
 }
 
 // Version returns LibreOffice's version, such as "7.4.7.2". It runs confined for that, as for a conversion.

@@ -172,3 +172,29 @@ func nothingLeft(t *testing.T, o Office) {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
+
+// An installation with Writer alone cannot load spreadsheets and slides, and says the same as of a broken file.
+func TestOffice_namesThePackageThatIsMissing(t *testing.T) {
+	t.Parallel()
+	o := pretendOffice(t, "refuses")
+	if got := o.Lacks(); got != nil {
+		t.Errorf("an unknown installation lacks %q", got)
+	}
+	home := t.TempDir()
+	for _, dir := range []string{"program", "share/registry"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(home, "program", "soffice")
+	if err := errors.Join(os.Rename(o.Program, program), os.WriteFile(filepath.Join(home, "share/registry/writer.xcd"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	o.Program = program
+	for from, want := range map[string]string{"xls": "install libreoffice-calc and", "pptx": "install libreoffice-impress and", "docx": "source file could not be loaded"} {
+		_, err := o.Convert(t.Context(), strings.NewReader("x"), from, "pdf")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", from, err, want)
+		}
+	}
+}
