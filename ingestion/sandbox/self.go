@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,7 +65,7 @@ func Self(ctx context.Context, c Config, languages []string) (Report, error) {
 		if !slices.Contains(h.Languages, language) {
 			out.Problems = append(out.Problems, Problem{
 				Code: "language_missing", Message: fmt.Sprintf("language data for %q is not in %q", language, h.Tessdata),
-				Fix: "install tesseract-ocr-" + strings.ReplaceAll(language, "_", "-") + " (Debian, Ubuntu) or tesseract-lang (Homebrew), or change ingestion.ocr.languages",
+				Fix: languageFix(language),
 			})
 		}
 	}
@@ -72,6 +73,16 @@ func Self(ctx context.Context, c Config, languages []string) (Report, error) {
 		out.Problems = append(out.Problems, p)
 	}
 	return out, nil
+}
+
+// languageCode is how Tesseract names its data. Other words have no package.
+var languageCode = regexp.MustCompile(`^[a-z]{3}(_[a-z_]+)?$`)
+
+func languageFix(language string) string {
+	if !languageCode.MatchString(language) {
+		return "write Tesseract's code of the language in ingestion.ocr.languages, such as deu for German"
+	}
+	return "install tesseract-ocr-" + strings.ReplaceAll(language, "_", "-") + " (Debian, Ubuntu) or tesseract-lang (Homebrew), or change ingestion.ocr.languages"
 }
 
 // confinementProblem describes what a hostile document could do if it took over the worker.
