@@ -41,6 +41,14 @@ type Input struct {
 // model that waits is never replaced by another (see [Settings.ModelWaits]). The vault needs no settings file. All faults are
 // returned together as an [*Error]; warnings and notes are in Settings.Diagnostics.
 func Load(in Input) (*Settings, error) {
+	s, err := load(in)
+	if err == nil && len(s.Waiting) > 0 {
+		s.Diagnostics = diag.Sort(append(s.Diagnostics, foreseen(in)...))
+	}
+	return s, err
+}
+
+func load(in Input) (*Settings, error) {
 	s, r := unfinished(), &reporter{}
 	environ := environMap(in.Environ)
 	l := &layers{reporter: r, in: in, environ: environ, into: s}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -43,6 +44,28 @@ func (l *layers) grants(w Waiting, wider ...Waiting) bool {
 	l.into.Waiting = append(l.into.Waiting, w)
 	l.report(w.At, diag.SeverityWarning, CodeWaits, "allow it with `vaultflow trust`", "%s has no effect until you allow it: %s", w.Key, w.Says)
 	return false
+}
+
+// foreseen returns the faults that the settings would have if all waiting values were allowed, as warnings: otherwise the user allows
+// them, and then nothing works. Waiting files are not read.
+func foreseen(in Input) []diag.Diagnostic {
+	granted := in.Grants
+	in.Grants = func(w Waiting) bool {
+		return !strings.HasPrefix(w.Key, "file:") || granted != nil && granted(w)
+	}
+	_, err := load(in)
+	faults, ok := errors.AsType[*Error](err)
+	if !ok {
+		return nil
+	}
+	var list []diag.Diagnostic
+	for _, d := range faults.Diagnostics {
+		if d.Severity == diag.SeverityError {
+			d.Severity, d.Code, d.Message = diag.SeverityWarning, CodeWaits, "it will be a fault once you allow what waits: "+d.Message
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 // grantLink asks for a file in the vault that is a symbolic link.

@@ -366,3 +366,14 @@ func TestWaiting_aServerWithoutTools(t *testing.T) {
 		t.Errorf("%v, %+v, %+v", err, s.MCPServers, s.Waiting)
 	}
 }
+
+// What will be a fault once it is allowed is reported before: afterwards nothing works.
+func TestWaiting_foreseesFaults(t *testing.T) {
+	t.Parallel()
+	vault := t.TempDir()
+	write(t, filepath.Join(vault, "settings.yaml"), "ingestion: {vision: doubtful, max_cost_usd_per_import: 1}\n", 0o600)
+	s, err := settings.Load(settings.Input{Vault: vault})
+	if all := fmt.Sprint(s.Diagnostics); err != nil || !strings.Contains(all, "once you allow what waits: ingestion.vision: doubtful needs a model") {
+		t.Errorf("%v: %s", err, all)
+	}
+}
