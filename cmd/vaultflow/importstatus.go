@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
@@ -18,14 +19,19 @@ func importStatus(ctx context.Context, a *daemon.Workspace, g *globals, f import
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
 	said := map[string]string{}
+	limit := max(f.limit, f.wait*2)
 	for {
 		var rows []engine.ImportRecord
 		err := a.Reading(ctx, func(j *journal.Journal) (err error) {
-			rows, err = j.Imports.List(ctx, journal.ImportFilter{Limit: max(f.limit, f.wait*2)})
+			rows, err = j.Imports.List(ctx, journal.ImportFilter{Limit: limit + 1})
 			return err
 		})
 		if err != nil && !errors.Is(err, daemon.ErrNothingRun) {
 			return err
+		}
+		more := len(rows) > limit
+		if more {
+			rows = rows[:limit]
 		}
 		ended := 0
 		for _, r := range rows {
@@ -38,7 +44,13 @@ func importStatus(ctx context.Context, a *daemon.Workspace, g *globals, f import
 			}
 		}
 		if ended >= f.wait {
-			return table(g, "ID\tSTATE\tSOURCE\tPAGES\tBUNDLE\tWHY", rows, importRow)
+			if err := table(g, "ID\tSTATE\tSOURCE\tPAGES\tBUNDLE\tWHY", rows, importRow); err != nil {
+				return err
+			}
+			if more {
+				fmt.Fprintf(g.err, "there are older imports: `vaultflow import --status -n %d` lists more\n", 5*limit)
+			}
+			return nil
 		}
 		select {
 		case <-ctx.Done():
@@ -50,9 +62,9 @@ func importStatus(ctx context.Context, a *daemon.Workspace, g *globals, f import
 
 func importLine(r engine.ImportRecord) string {
 	if r.Pages > 1 && !r.State.Finished() {
-		return fmt.Sprintf("  %s: %s, %s", r.Source, r.State, pageProgress(r))
+		return fmt.Sprintf("  %s: %s, %s", visible.Name(r.Source), r.State, pageProgress(r))
 	}
-	return fmt.Sprintf("  %s: %s", r.Source, r.State)
+	return fmt.Sprintf("  %s: %s", visible.Name(r.Source), r.State)
 }
 
 // pageProgress describes the progress of an import's pages, with an estimate if there is one.
@@ -91,5 +103,5 @@ func importRow(r engine.ImportRecord) string {
 	if !r.State.Finished() && r.SecondsLeft > 0 {
 		pages += ", " + about(r.SecondsLeft) + " left"
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", r.ID, r.State, r.Source, pages, r.Bundle, words.Shorten(why, 70))
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", r.ID, r.State, visible.Name(r.Source), pages, visible.Name(r.Bundle), words.Shorten(why, 70))
 }
