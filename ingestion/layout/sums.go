@@ -21,6 +21,9 @@ func (t *table) check() {
 	numeric := t.numeric()
 	several, together := 0, 0
 	for _, row := range t.rows[1:] {
+		if amounts := stacked(row); amounts > 1 {
+			several += amounts
+		}
 		for c, cell := range row {
 			if !numeric[c] || len(cell) == 0 {
 				continue
@@ -41,6 +44,17 @@ func (t *table) check() {
 	case !t.addsUp():
 		t.doubt = totalDoubt
 	}
+}
+
+// stacked counts the cells of a row that hold one amount below another, and not what belongs to the first, in parentheses.
+func stacked(row [][]Line) (n int) {
+	for _, cell := range row {
+		lines := rowsOf(cell)
+		if len(lines) > 1 && !slices.ContainsFunc(cell, func(l Line) bool { return !amount.MatchString(l.Text) || l.Text[0] == '(' }) {
+			n++
+		}
+	}
+	return n
 }
 
 // numeric reports which columns are mostly numbers, below the first row.
@@ -86,16 +100,18 @@ func (t *table) addsUp() bool {
 		if !total.MatchString(rowText(t.rows[r][:1])) {
 			continue
 		}
-		fits, wrong := 0, 0
+		fits, wrong, far := 0, 0, 0
 		for c := 1; c < len(t.rows[r]); c++ {
-			switch fit, known := t.fits(c, from, r); {
-			case known && fit:
+			switch t.fits(c, from, r) {
+			case itFits:
 				fits++
-			case known:
+			case itIsNear:
 				wrong++
+			case itIsFar:
+				far++
 			}
 		}
-		if wrong > 0 && fits > 1 && fits >= 2*wrong {
+		if wrong > 0 && fits > 1 && fits >= 2*wrong || far > 0 && fits > 2 && fits >= 3*(wrong+far) {
 			return false
 		}
 		from = r + 1
@@ -103,26 +119,40 @@ func (t *table) addsUp() bool {
 	return true
 }
 
-// fits reports whether the numbers of a column's rows make the one in row end. It is not known if some are no numbers, or if they cannot
-// have been meant to.
-func (t *table) fits(c, from, end int) (fit, known bool) {
+// fit is how a total is related to the numbers above it.
+type fit int
+
+const (
+	unknown  fit = iota // some are no numbers, or it may be a mean of them
+	itFits              // it is their sum
+	itIsNear            // it was meant to be their sum
+	itIsFar             // nothing that they make
+)
+
+// fits compares the numbers of a column's rows with the one in row end.
+func (t *table) fits(c, from, end int) fit {
 	want, places, ok := valueOf(t.rows[end][c])
 	if !ok || end-from < 3 {
-		return false, false
+		return unknown
 	}
-	sum := 0.0
+	sum, least, most := 0.0, math.Inf(1), math.Inf(-1)
 	for _, row := range t.rows[from:end] {
 		v, p, ok := valueOf(row[c])
 		if !ok {
-			return false, false
+			return unknown
 		}
-		sum += v
+		sum, least, most = sum+v, min(least, v), max(most, v)
 		places = min(places, p)
 	}
-	if math.Abs(sum-want) <= math.Pow10(-places)*float64(end-from+1)/2 {
-		return true, true
+	switch near := sum*want > 0 && sum/want > 0.6 && sum/want < 1.6; {
+	case math.Abs(sum-want) <= math.Pow10(-places)*float64(end-from+1)/2:
+		return itFits
+	case near:
+		return itIsNear
+	case want >= least && want <= most || strings.Contains(t.rows[end][c][0].Text, "%"):
+		return unknown
 	}
-	return false, sum*want > 0 && sum/want > 0.6 && sum/want < 1.6
+	return itIsFar
 }
 
 // valueOf reads the number of a cell, and how many decimal places it has. A dash is zero.
@@ -130,7 +160,7 @@ func valueOf(cell []Line) (value float64, places int, ok bool) {
 	if len(cell) != 1 {
 		return 0, 0, false
 	}
-	text := strings.TrimSpace(cell[0].Text)
+	text := strings.TrimRight(strings.TrimSpace(cell[0].Text), "⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾") // marks of notes
 	if strings.Trim(text, "-–—―") == "" {
 		return 0, 9, true
 	}

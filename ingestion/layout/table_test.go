@@ -348,6 +348,9 @@ func TestTextAfter_doubtsTables(t *testing.T) {
 	rows := func(last ...string) [][]string {
 		return append([][]string{{"Kind", "2009", "2010", "2011"}, {"Rent", "120", "130", "1,401"}, {"Food", "310", "290", "305"}, {"Fuel", "90", "95", "99"}}, last)
 	}
+	wide := func(last ...string) [][]string {
+		return [][]string{{"Item", "A", "B", "C", "D"}, {"Rent", "100", "100", "100", "100"}, {"Food", "50", "60", "70", "80"}, {"Bus", "10", "10", "10", "10"}, last}
+	}
 	for name, c := range map[string]struct {
 		rows [][]string
 		want string
@@ -358,8 +361,10 @@ func TestTextAfter_doubtsTables(t *testing.T) {
 		"an average beside":   {rows("Total", "520", "515", "602"), ""},
 		"two numbers in some": {append(rows("Total", "520", "515", "12 1,805"), []string{"Rest", "1", "2", "15 1,905"}), "the columns of a table are unclear"},
 		"a note in some":      {append(rows("Total", "520", "515", "1,805 (2)"), []string{"Rest", "1", "2", "1,905 (1)"}), ""},
+		"one far away":        {wide("Total", "160", "999", "180", "190"), "a total of a table does not fit the numbers of its column"},
+		"a mean far away":     {wide("Total", "160", "55", "180", "190"), ""},
 	} {
-		p := layout.Page{Width: 600, Height: 800, Lines: sheet(100, 14, four, c.rows...)}
+		p := layout.Page{Width: 600, Height: 800, Lines: sheet(100, 14, append(four, 440), c.rows...)}
 		read := layout.NewProfile([]layout.Page{p}, nil).TextAfter(p, 1, func() *layout.Tail { return nil })
 		var got string
 		for _, d := range read.Doubts {
