@@ -74,15 +74,20 @@ func readLine(s string, fonts bool) (line layout.Line, formulas, ok bool) {
 	line.Size = height
 	spans := spanHead.FindAllStringSubmatchIndex(s, -1)
 	var longest, bold, unseen int
+	pieces := make([]span, len(spans))
 	for i, at := range spans {
-		end := len(s)
+		end, from := len(s), 0
 		if i+1 < len(spans) {
 			end = spans[i+1][0]
+		}
+		if i > 0 {
+			from = spans[i-1][1]
 		}
 		text, family := tag.ReplaceAllString(s[at[1]:end], ""), s[at[2]:at[3]]
 		n := utf8.RuneCountInString(text)
 		formulas = formulas || formula.IsMath(family)
 		before := s[:at[0]]
+		pieces[i] = span{html.UnescapeString(text), number(s[at[4]:at[5]]), strings.Contains(s[from:at[0]], "<sup>")}
 		heavy := strings.HasSuffix(before, "<b>") || strings.HasSuffix(before, "<b><i>")
 		if heavy {
 			bold += n
@@ -97,7 +102,7 @@ func readLine(s string, fonts bool) (line layout.Line, formulas, ok bool) {
 			longest, line.Font, line.Size = n, family, number(s[at[4]:at[5]])
 		}
 	}
-	text := layout.Normal(html.UnescapeString(tag.ReplaceAllString(s, "")))
+	text := layout.Normal(scripted(pieces, line.Size))
 	line.Text = strings.TrimSpace(text)
 	left += blankWidth(line) * line.Size * float64(len(text)-len(strings.TrimLeft(text, " ")))
 	total := utf8.RuneCountInString(line.Text)
@@ -200,14 +205,14 @@ func sized(page layout.Page) bool {
 }
 
 // needsGlyphs reports whether the HTML of a page is not enough to read it: its text does not run down the page, some letters are
-// spaced, run from right to left, or have no size, or it has listings, whose blanks the HTML leaves out.
+// spaced, run from right to left, may be lowered, or have no size, or it has listings, whose blanks the HTML leaves out.
 func needsGlyphs(page layout.Page) bool {
 	rising, typed := 0, 0
 	for i, l := range page.Lines {
 		if l.Mono() {
 			typed++
 		}
-		if l.Size < 1 || len(l.Glyphs) > 0 || letterSpaced(l.Text) || hasAccents(l.Text) || strings.ContainsFunc(l.Text, layout.RightToLeft) {
+		if l.Size < 1 || len(l.Glyphs) > 0 || letterSpaced(l.Text) || hasAccents(l.Text) || hasLowered(l.Text) || strings.ContainsFunc(l.Text, layout.RightToLeft) {
 			return true
 		}
 		if i > 0 && l.Box.Y0 < page.Lines[i-1].Box.Y0+1 {

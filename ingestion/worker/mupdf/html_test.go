@@ -20,6 +20,21 @@ func line(top, left, size float64, style, text string) string {
 	return fmt.Sprintf("<p style=\"top:%.1fpt;left:%.1fpt;line-height:%.1fpt\">%s</p>\n", top, left, size, span)
 }
 
+// scripts writes a line of pieces, of which those after ^ are raised, and those after _ as small.
+func scripts(pieces ...string) string {
+	out := `<p style="top:10.0pt;left:10.0pt;line-height:11.0pt">`
+	for _, piece := range pieces {
+		size, before, after := 11.0, "", ""
+		if text, ok := strings.CutPrefix(piece, "^"); ok {
+			piece, size, before, after = text, 8, "<sup>", "</sup>"
+		} else if text, ok := strings.CutPrefix(piece, "_"); ok {
+			piece, size = text, 8
+		}
+		out += fmt.Sprintf(`%s<span style="font-family:Arial,sans-serif;font-size:%.1fpt;color:#000000">%s</span>%s`, before, size, piece, after)
+	}
+	return out + "</p>\n"
+}
+
 // columnLines writes three lines of a column.
 func columnLines(top, left float64, side string) string {
 	return line(top, left, 11, ink, side+" side of page one.") + line(top+14, left, 11, ink, side+" side of page two.") + line(top+28, left, 11, ink, side+" side of page three.")
@@ -55,6 +70,14 @@ func TestPageText_findsStructure(t *testing.T) {
 		"numbered heads":   {line(10, 10, 20, ink, "1. In") + line(40, 10, 11, ink, "body text of it") + line(90, 10, 20, ink, "2. Out"), "# 1. In\n\nbody text of it\n\n# 2. Out"},
 		"markup escaped":   {line(10, 10, 11, ink, "# 1 *x* `y`"), "\\# 1 \\*x\\* \\`y\\`"},
 		"entities":         {line(10, 10, 11, ink, "a &lt;b&gt; &amp; c"), "a <b> & c"},
+		"raised digits": {
+			scripts("The area is 25 m", "^2", ", and 10", "^6", " to 10", "^&#x2212;12", " of it drank, as 1", "^st", " in note", "^14,15"),
+			"The area is 25 m², and 10⁶ to 10⁻¹² of it drank, as 1st in note¹⁴,¹⁵",
+		},
+		"lowered digits":   {scripts("Log", "_10", "5 of H", "_2", "O"), "Log₁₀5 of H₂O"},
+		"smaller numbers":  {scripts("The order ", "_4711", " of ISO ", "_9001"), "The order 4711 of ISO 9001"},
+		"a note's mark":    {scripts("_14", "Carbon of the year"), "¹⁴Carbon of the year"},
+		"after an initial": {scripts("A", "^12 of them in the whole long line"), "A12 of them in the whole long line"},
 		"outside the page": {line(-50, 10, 11, ink, "hidden") + line(900, 10, 11, ink, "hidden") + line(10, 10, 11, ink, "seen"), "seen"},
 		"not MuPDF's":      {"<p>no</p>\n<script>x</script>\n", ""},
 	}
@@ -133,5 +156,15 @@ func TestAddSVG_joinsAccentsWithLetters(t *testing.T) {
 		if got := page.Lines[0].Text; got != c.want || len(page.Lines[0].Edges) > 0 && len(page.Lines[0].Edges) != len([]rune(got)) {
 			t.Errorf("%s: %q with %d edges, want %q", name, got, len(page.Lines[0].Edges), c.want)
 		}
+	}
+}
+
+// Small digits are lowered only where their glyphs are below the baseline.
+func TestSettleLowered_goesByTheBaseline(t *testing.T) {
+	t.Parallel()
+	l := layout.Line{Text: "A₄ H₂O", Size: 10, Box: layout.Box{Y0: 92, Y1: 102}}
+	settleLowered(&l, []glyph{{y: 100}, {y: 100}, {y: 100}, {y: 102}, {y: 100}}, []int{1, 2, 3, 4, 5})
+	if l.Text != "A4 H₂O" {
+		t.Errorf("got %q", l.Text)
 	}
 }

@@ -85,7 +85,7 @@ func rescale(glyphs []glyph) {
 // find returns the glyphs of a line, and for each the number of the line's letters up to its end. ends is nil if the letters are in
 // another order than the glyphs, as in Arabic.
 func (p *placer) find(line layout.Line) (run []glyph, ends []int) {
-	letters := []rune(strings.Join(strings.Fields(line.Text), ""))
+	letters := []rune(toOrdinary.Replace(strings.Join(strings.Fields(line.Text), "")))
 	base := line.Box.Y0 + 0.8*(line.Box.Y1-line.Box.Y0)
 	for _, at := range p.starts(line.Box.X0, base) {
 		if p.tried++; p.tried > maxTried {
@@ -128,7 +128,7 @@ func (p *placer) match(letters []rune, at int) (run []glyph, ends []int) {
 		if at == len(p.glyphs) {
 			return nil, nil
 		}
-		text := []rune(p.glyphs[at].text)
+		text := []rune(toOrdinary.Replace(p.glyphs[at].text))
 		n := fits(letters[done:], text)
 		switch {
 		case n == 0 && at+1 < len(p.glyphs): // an accent of its own
@@ -230,6 +230,7 @@ func (p *placer) measure(line *layout.Line, run []glyph, ends []int) {
 	if ends == nil || line.Turns != 0 {
 		return
 	}
+	settleLowered(line, run, ends)
 	run, ends = withAccents(line, run, ends)
 	p.setSpaces(line, run, ends)
 	line.Edges = p.edges(line.Text, run, ends)
