@@ -105,14 +105,20 @@ func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	}
 	words, dropped := legible(best.words)
 	out.Text = textOf(words) // before the boxes are moved to the skewed page
+	cut := false
 	for i := range words {
-		words[i].Rect = turnRect(best.page.Back.Box(words[i].Rect), out.Rotation, size)
+		box := best.page.Back.Box(words[i].Rect)
+		cut = cut || best.page.Cut && !box.In(img.Rect.Inset(1))
+		words[i].Rect = turnRect(box, out.Rotation, size)
 	}
 	sum, letters := score(words)
 	out.Skew, out.Languages = best.skew, v.languages
 	out.Words, out.Confidence = placesOf(words, out.Width, out.Height), sum/float64(max(letters, 1))
 	out.Reason = best.reasons(dropped, v)
 	out.Doubts = best.doubts(words, out.Confidence, v)
+	if cut {
+		out.Doubts = doubt.Add(out.Doubts, doubt.Recognition, "lines go on beyond the picture; photograph the whole page")
+	}
 	if torn {
 		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "rows of a table were read in pieces")
 	}

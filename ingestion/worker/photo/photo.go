@@ -13,6 +13,7 @@ type Page struct {
 	Said    []string   // what was done and why, for people
 	Back    Projection // from places of Picture to those of the original
 	Panel   bool       // what was flattened may be a panel that is drawn, with more text around it: its sides are straight up and across
+	Cut     bool       // a corner of the sheet is out of the picture
 	Print   bool       // it is a page, and no photograph of something else: a sheet was found, or noise that only bad scans have
 	Noisy   bool       // specks were removed: if it cannot be read yet, it may have grain
 }
@@ -45,9 +46,13 @@ func Smooth(img *image.Gray) Page {
 func (p Page) corrected() Page {
 	q, found := sheet(p.Picture)
 	if found {
+		p.Cut = !q.within(p.Picture.Rect)
 		p.Picture, p.Back = q.flatten(p.Picture)
 		p.Print, p.Panel = true, q.upright()
 		p.Said = append(p.Said, "the sheet was found by its corners and flattened")
+		if p.Cut {
+			p.Said = append(p.Said, "a corner of it is out of the picture")
+		}
 	}
 	if l := lightOf(p.Picture); found || l.uneven() {
 		p.Picture = l.evened(p.Picture)

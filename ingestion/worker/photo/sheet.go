@@ -17,10 +17,11 @@ const (
 	letters    = 3    // half the height of what is taken for print, in these pixels
 	edge       = 0.17 // of the logarithm of the shade: what light and shadow do not reach from a pixel to the next
 	leastSheet = 0.15 // of the picture
+	around     = 6    // darkness around the picture: a sheet that goes on beyond it ends there
 )
 
-// sheet finds a sheet of paper that lies on something darker, all of it in the picture. It is sure of it: the paper is one
-// surface with four straight sides, and darker beyond each.
+// sheet finds a sheet of paper that lies on something darker. Corners may be out of the picture, if each side is in it in part. It is
+// sure of it: the paper is one surface with four straight sides, and darker beyond each.
 func sheet(img *image.Gray) (quad, bool) {
 	small := raster.Shrink(img, sheetSide)
 	w, h := small.Rect.Dx(), small.Rect.Dy()
@@ -28,29 +29,34 @@ func sheet(img *image.Gray) (quad, bool) {
 		return quad{}, false
 	}
 	shades := surface(small)
+	w, h = w+2*around, h+2*around
 	paper := brightest(flat(shades, w, h), shades, w, h)
 	if paper == nil {
 		return quad{}, false
 	}
-	q, ok := circumscribed(hull(paper))
+	q, ok := paper.circumscribed()
 	if !ok || !paper.fits(q) || !paper.sides(q, shades) {
 		return quad{}, false
 	}
 	q = q.turned().grown(1)
-	by := float64(img.Rect.Dx()) / float64(w)
+	by := float64(img.Rect.Dx()) / float64(w-2*around)
 	for i := range q {
-		q[i].x, q[i].y = q[i].x*by, q[i].y*float64(img.Rect.Dy())/float64(h)
+		q[i].x, q[i].y = (q[i].x-around)*by, (q[i].y-around)*float64(img.Rect.Dy())/float64(h-2*around)
 	}
 	return q, true
 }
 
-// surface returns the logarithm of the shades, in which light adds to the paper's own, after print is closed.
+// surface returns the logarithm of the shades, in which light adds to the paper's own, after print is closed. There is darkness around.
 func surface(small *image.Gray) []float64 {
-	w, h := small.Rect.Dx(), small.Rect.Dy()
+	w, h := small.Rect.Dx()+2*around, small.Rect.Dy()+2*around
 	out := make([]float64, w*h)
 	for y := range h {
 		for x := range w {
-			out[y*w+x] = math.Log(float64(small.Pix[y*small.Stride+x]) + 8)
+			shade := uint8(0)
+			if inner := image.Pt(x-around, y-around); inner.In(small.Rect) {
+				shade = small.Pix[inner.Y*small.Stride+inner.X]
+			}
+			out[y*w+x] = math.Log(float64(shade) + 8)
 		}
 	}
 	lighter := func(a, b float64) float64 { return max(a, b) }
@@ -122,7 +128,7 @@ func brightest(flat []bool, shades []float64, w, h int) *region {
 			}
 		}
 		r.size = len(members)
-		if float64(r.size) < leastSheet*float64(w*h) {
+		if float64(r.size) < leastSheet*float64((w-2*around)*(h-2*around)) {
 			continue
 		}
 		for _, at := range members {
@@ -181,16 +187,49 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-// circumscribed returns the quadrilateral that is left when sides of a convex polygon are dropped one after the other, each time
-// the one whose neighbours meet with the least area added.
-func circumscribed(polygon []point) (quad, bool) {
-	for len(polygon) > 4 {
+// circumscribed returns the quadrilateral around a region. Where the picture ends is no side of it.
+func (r *region) circumscribed() (quad, bool) {
+	polygon := hull(r)
+	frames := 0
+	for i, a := range polygon {
+		if r.onFrame(a, polygon[(i+1)%len(polygon)]) {
+			frames++
+		}
+	}
+	polygon = reduced(polygon, 4+frames, func(a, b point) bool { return !r.onFrame(a, b) })
+	polygon = reduced(polygon, 4, r.onFrame)
+	if len(polygon) != 4 {
+		return quad{}, false
+	}
+	return quad(polygon), true
+}
+
+// onFrame reports whether two corners are at the same end of the picture. Its first row of pixels is never flat.
+func (r *region) onFrame(a, b point) bool {
+	const first, near = around + 1, 0.5
+	for _, x := range []float64{first, float64(r.w - 1 - first)} {
+		if math.Abs(a.x-x) < near && math.Abs(b.x-x) < near {
+			return true
+		}
+	}
+	for _, y := range []float64{first, float64(r.h - 1 - first)} {
+		if math.Abs(a.y-y) < near && math.Abs(b.y-y) < near {
+			return true
+		}
+	}
+	return false
+}
+
+// reduced drops sides of a convex polygon one after the other until some are left: of those that may go, each time the one whose
+// neighbours meet with the least area added.
+func reduced(polygon []point, sides int, may func(a, b point) bool) []point {
+	for len(polygon) > sides {
 		best, least, at := point{}, math.Inf(1), -1
 		n := len(polygon)
 		for i := range n {
 			a, b, c, d := polygon[(i+n-1)%n], polygon[i], polygon[(i+1)%n], polygon[(i+2)%n]
 			meet, ok := meeting(a, b, d, c)
-			if !ok {
+			if !ok || !may(b, c) {
 				continue
 			}
 			if area := math.Abs(meet.sub(b).cross(c.sub(b))) / 2; area < least {
@@ -198,15 +237,12 @@ func circumscribed(polygon []point) (quad, bool) {
 			}
 		}
 		if at < 0 {
-			return quad{}, false
+			return nil
 		}
 		polygon[at] = best
 		polygon = slices.Delete(polygon, (at+1)%n, (at+1)%n+1)
 	}
-	if len(polygon) < 4 {
-		return quad{}, false
-	}
-	return quad(polygon), true
+	return polygon
 }
 
 // meeting returns where the lines from a through b and from c through d meet, beyond b and d.
@@ -240,12 +276,13 @@ func (r *region) fits(q quad) bool {
 			return false
 		}
 	}
-	return float64(r.size) > 0.6*area && area > leastSheet*float64(r.w*r.h)
+	return float64(r.size) > 0.6*area && area > leastSheet*float64((r.w-2*around)*(r.h-2*around))
 }
 
-// sides reports whether the region ends at each side of a quadrilateral, and darker ground begins beyond.
+// sides reports whether the region ends at each side of a quadrilateral, as far as it is in the picture, and darker ground begins
+// beyond.
 func (r *region) sides(q quad, shades []float64) bool {
-	const samples, near, beyond = 60, 3.5, 5
+	const samples, least, near, beyond, close = 60, 8, 3.5, 5, 3
 	for i := range q {
 		a, b := q[i], q[(i+1)%4]
 		long := a.far(b)
@@ -253,27 +290,33 @@ func (r *region) sides(q quad, shades []float64) bool {
 		if m := (point{(q[0].x + q[2].x) / 2, (q[0].y + q[2].y) / 2}); m.sub(a).cross(b.sub(a))*out.cross(b.sub(a)) > 0 {
 			out = point{-out.x, -out.y}
 		}
-		good := 0
+		good, seen := 0, 0
 		for k := range samples {
 			t := (float64(k) + 0.5) / samples
 			p := point{a.x + t*(b.x-a.x), a.y + t*(b.y-a.y)}
-			in, outside := point{p.x - near*out.x, p.y - near*out.y}, point{p.x + beyond*out.x, p.y + beyond*out.y}
-			i, okIn := r.index(in)
-			o, okOut := r.index(outside)
-			if okIn && okOut && r.inside[i] && shades[i]-shades[o] > edge {
+			i, okIn := r.index(point{p.x - near*out.x, p.y - near*out.y})
+			o, okOut := r.index(point{p.x + beyond*out.x, p.y + beyond*out.y})
+			if !okOut {
+				o, okOut = r.index(point{p.x + close*out.x, p.y + close*out.y})
+			}
+			if !okIn || !okOut {
+				continue
+			}
+			if seen++; r.inside[i] && shades[i]-shades[o] > edge {
 				good++
 			}
 		}
-		if good*10 < samples*8 {
+		if seen < least || good*10 < seen*8 {
 			return false
 		}
 	}
 	return true
 }
 
+// index returns the pixel at a place, and whether it is in the picture.
 func (r *region) index(p point) (int, bool) {
 	x, y := int(math.Round(p.x)), int(math.Round(p.y))
-	return y*r.w + x, x >= 0 && y >= 0 && x < r.w && y < r.h
+	return y*r.w + x, x >= around && y >= around && x < r.w-around && y < r.h-around
 }
 
 // turned returns the quadrilateral clockwise from the corner that is the upper left one if the sheet is turned by less than 45°.
@@ -291,6 +334,11 @@ func (q quad) turned() quad {
 		}
 	}
 	return quad{q[best], q[(best+1)%4], q[(best+2)%4], q[(best+3)%4]}
+}
+
+// within reports whether all corners are in a picture.
+func (q quad) within(r image.Rectangle) bool {
+	return !slices.ContainsFunc(q[:], func(p point) bool { return p.x < 0 || p.y < 0 || p.x > float64(r.Dx()) || p.y > float64(r.Dy()) })
 }
 
 // upright reports whether all sides run along those of the picture. A camera is hardly ever held so straight.
