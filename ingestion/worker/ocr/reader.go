@@ -99,6 +99,11 @@ func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	if err != nil {
 		return nil, err
 	}
+	joined, askew := false, false
+	if facing(best.words) == 0 {
+		best.words, joined = joinLines(best.words)
+		askew = runAskew(best.words)
+	}
 	size := img.Rect.Size()
 	if out.Rotation = best.rotation; out.Rotation%180 != 0 {
 		out.Width, out.Height = size.Y, size.X
@@ -118,6 +123,12 @@ func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	out.Doubts = best.doubts(words, out.Confidence, v)
 	if cut {
 		out.Doubts = doubt.Add(out.Doubts, doubt.Recognition, "lines go on beyond the picture; photograph the whole page")
+	}
+	if askew {
+		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "its lines are not parallel; photograph the page from above, with all corners")
+	}
+	if joined {
+		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "lines were read in pieces and joined")
 	}
 	if torn {
 		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "rows of a table were read in pieces")

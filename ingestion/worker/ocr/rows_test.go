@@ -58,3 +58,39 @@ func TestSpliced_keepsTheOrderAroundTables(t *testing.T) {
 		t.Errorf("%q", text)
 	}
 }
+
+// Lines that were cut through are put together again, columns are not.
+func TestJoinLines(t *testing.T) {
+	t.Parallel()
+	column := []string{"The committee met in March to", "review the accounts. Income", "rose from 48,250 to 51,900"}
+	if _, found := joinLines(set(40, column, column)); found {
+		t.Error("columns were joined")
+	}
+	// The later part of the second line was read first.
+	words := set(0, []string{"we regret to tell you"}, []string{"the twelfth of April. The"}, []string{"reason is a storm"})
+	words = append(words[:5:5], append(words[10:], words[5:10]...)...)
+	for i := range words[5:9] {
+		words[5+i].Rect = words[5+i].Rect.Add(image.Pt(0, 50-6))
+	}
+	for i := range words[9:] {
+		words[9+i].Rect = words[9+i].Rect.Add(image.Pt(0, 50))
+	}
+	got, found := joinLines(words)
+	if text := textOf(got); !found || !strings.HasSuffix(text, "the twelfth of April. The reason is a storm") {
+		t.Errorf("found %v: %q", found, text)
+	}
+}
+
+func TestRunAskew(t *testing.T) {
+	t.Parallel()
+	words := set(0, []string{"we regret to tell you that the delivery of your", "the twelfth of April. The reason is a storm", "You may cancel without cost until March"})
+	if runAskew(words) {
+		t.Error("straight lines run askew")
+	}
+	for i := range words {
+		words[i].Rect = words[i].Rect.Add(image.Pt(0, -words[i].Rect.Min.X/16))
+	}
+	if !runAskew(words) {
+		t.Error("lines of 3.6° are straight")
+	}
+}
