@@ -194,8 +194,17 @@ func (r *Reader) attempt(page photo.Page, limit float64, v version) (a attempt, 
 			return a, err
 		}
 	}
-	a.rotation = (a.rotation + facing(a.words)) % 360
+	a.stand(facing(a.words))
 	return a, nil
+}
+
+// stand turns the page with its words.
+func (a *attempt) stand(degrees int) {
+	size := a.page.Picture.Rect.Size()
+	for i, w := range a.words {
+		a.words[i].Rect = turnRect(w.Rect, degrees, size)
+	}
+	a.turn(degrees)
 }
 
 // turn turns the page clockwise by a multiple of 90 degrees.
