@@ -4,6 +4,8 @@ import (
 	"image"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/worker/photo"
 )
 
 // set places columns of lines beside each other, as Tesseract returns them: each is a block.
@@ -92,5 +94,24 @@ func TestRunAskew(t *testing.T) {
 	}
 	if !runAskew(words) {
 		t.Error("lines of 3.6° are straight")
+	}
+}
+
+// A page that lies on its side is turned with its words, so that its rows are seen.
+func TestStand_turnsThePageWithItsWords(t *testing.T) {
+	t.Parallel()
+	picture := image.NewGray(image.Rect(0, 0, 1200, 900))
+	a := attempt{page: photo.Plain(picture), reading: reading{words: set(200, []string{"Bread", "Milk", "Butter"}, []string{"2.40", "1.10", "3.70"})}}
+	want := len(tornBands(a.words))
+	for i, w := range a.words {
+		a.words[i].Rect = turnRect(w.Rect, 90, picture.Rect.Size())
+	}
+	a.page = a.page.Quartered(1)
+	if got := len(tornBands(a.words)); got == want {
+		t.Error("rows were seen on a page that lies on its side")
+	}
+	a.stand(270)
+	if got := len(tornBands(a.words)); got != want || a.page.Picture.Rect != picture.Rect || a.rotation != 270 {
+		t.Errorf("%d bands, %v, turned by %d", got, a.page.Picture.Rect, a.rotation)
 	}
 }
