@@ -122,7 +122,7 @@ func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	out.Reason = best.reasons(dropped, v)
 	out.Doubts = best.doubts(words, out.Confidence, v)
 	if cut {
-		out.Doubts = doubt.Add(out.Doubts, doubt.Recognition, "lines go on beyond the picture; photograph the whole page")
+		out.Doubts = doubt.Add(out.Doubts, doubt.Recognition, "lines continue beyond the picture; photograph the whole page")
 	}
 	if askew {
 		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "its lines are not parallel; photograph the page from above, with all corners")

@@ -17,7 +17,7 @@ const (
 	letters    = 3    // half the height of what is taken for print, in these pixels
 	edge       = 0.17 // of the logarithm of the shade: what light and shadow do not reach from a pixel to the next
 	leastSheet = 0.15 // of the picture
-	around     = 6    // darkness around the picture: a sheet that goes on beyond it ends there
+	around     = 6    // darkness around the picture: a sheet that continues beyond it ends there
 )
 
 // sheet finds a sheet of paper that lies on something darker. Corners may be out of the picture, if each side is in it in part. It is
