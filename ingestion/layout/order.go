@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // item is a line or a table on its way into reading order.
@@ -25,12 +26,15 @@ func inOrder(items []item, depth int) []item {
 		x, ok = gutter(items, sideBySide)
 	}
 	if !ok {
-		return joined(items)
+		return inStrips(items)
 	}
 	var out, left, right []item
 	flush := func() {
-		out = append(out, inOrder(left, depth+1)...)
-		out = append(out, inOrder(right, depth+1)...)
+		if len(left) > 0 && len(right) > 0 && !inColumns(left, right) {
+			out = append(out, inStrips(slices.Concat(left, right))...)
+		} else {
+			out = append(append(out, inOrder(left, depth+1)...), inOrder(right, depth+1)...)
+		}
 		left, right = nil, nil
 	}
 	for _, it := range items {
@@ -46,6 +50,95 @@ func inOrder(items []item, depth int) []item {
 	}
 	flush()
 	return out
+}
+
+// inColumns reports whether what is on both sides of a gutter are columns: lines that are beside one another, as prose is set, or many, or
+// in the file one side after the other. The blocks at the top of a letter are neither.
+func inColumns(left, right []item) bool {
+	fewer := min(len(left), len(right))
+	return besideShare(left, right) >= 0.5 && (fewer >= 8 || switches(left, right) <= 1+fewer/6 || isProse(left) && isProse(right))
+}
+
+// besideShare is the share of the items, on the side with fewer, that have one of the other side beside them.
+func besideShare(left, right []item) float64 {
+	if len(left) > len(right) {
+		left, right = right, left
+	}
+	n := 0
+	for _, a := range left {
+		near := 0.5 * a.line.Size
+		if slices.ContainsFunc(right, func(b item) bool { return overlapping(a.box, b.box) > -near }) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(left), 1))
+}
+
+// inStrips reads items from the top down, row by row; but where the file has one of two blocks after the other, it is read first.
+func inStrips(items []item) []item {
+	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.box.Y0, b.box.Y0) })
+	var out []item
+	from, bottom := 0, 0.0
+	for i, it := range items {
+		if i > from && it.box.Y0 > bottom+0.3*it.line.Size {
+			out, from = append(out, inBlocks(items[from:i])...), i
+			bottom = it.box.Y1
+		}
+		bottom = max(bottom, it.box.Y1)
+	}
+	return append(out, inBlocks(items[from:])...)
+}
+
+// inBlocks reads two blocks one after the other, and anything else row by row.
+func inBlocks(items []item) []item {
+	left, right := halves(items)
+	if min(len(left), len(right)) < 2 || switches(left, right) != 1 || levelShare(left, right) > 0.5 && paired(left, right) {
+		return joined(items)
+	}
+	if firstLeft, _ := placesOf(left); firstLeft > right[0].line.at {
+		left, right = right, left
+	}
+	return append(joined(left), joined(right)...)
+}
+
+// paired reports whether lines on the same baselines belong together: labels and what they are for, or numbers.
+func paired(left, right []item) bool {
+	labels, numbers := 0, 0
+	for _, it := range left {
+		if strings.HasSuffix(it.line.Text, ":") {
+			labels++
+		}
+	}
+	for _, it := range right {
+		if isNumber(it.line.Text) {
+			numbers++
+		}
+	}
+	return labels*2 >= len(left) || numbers*2 >= len(right)
+}
+
+// halves divides items at the widest gap that goes down between them.
+func halves(items []item) (left, right []item) {
+	sorted := slices.Clone(items)
+	slices.SortStableFunc(sorted, func(a, b item) int { return cmp.Compare(a.box.X0, b.box.X0) })
+	widest, edge, x := 0.0, 0.0, 0.0
+	for i, it := range sorted {
+		if gap := it.box.X0 - edge; i > 0 && gap > max(widest, it.line.Size) {
+			widest, x = gap, it.box.X0
+		}
+		edge = max(edge, it.box.X1)
+	}
+	if widest == 0 {
+		return items, nil
+	}
+	for _, it := range items {
+		if it.box.X0 < x {
+			left = append(left, it)
+		} else {
+			right = append(right, it)
+		}
+	}
+	return left, right
 }
 
 // joined makes one line of those on one baseline.

@@ -1,0 +1,76 @@
+package layout_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+// rightAt is a line that ends at x.
+func rightAt(x, y, size float64, text string) layout.Line {
+	l := at(0, y, size, text)
+	l.Box.X0, l.Box.X1 = x-l.Box.X1, x
+	return l
+}
+
+// The sender of a letter is at the right, and nothing is beside it: it is no column. It is read where it stands, whatever the size of the
+// type, and whether its lines begin or end below one another.
+func TestText_readsALetterFromTheTop(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		size, sender, receiver float64 // height of the type, and where the blocks begin
+		left                   bool    // the sender's lines begin below one another
+		first                  string  // which block the file has first
+	}{
+		"above":       {10, 50, 130, false, "sender"},
+		"small":       {8, 50, 110, false, "sender"},
+		"large":       {12, 50, 130, true, "sender"},
+		"other order": {10, 50, 130, false, "receiver"},
+		"half beside": {10, 104, 130, true, "sender"},
+		"beside":      {10, 123, 130, true, "sender"},
+	} {
+		lead := 1.3 * c.size
+		var sender, receiver, body []layout.Line
+		for i, line := range []string{"Fjord Bakery AS", "Quay Street 4", "7010 Trondheim"} {
+			if y := c.sender + lead*float64(i); c.left {
+				sender = append(sender, at(390, y, c.size, line))
+			} else {
+				sender = append(sender, rightAt(540, y, c.size, line))
+			}
+		}
+		for i, line := range []string{"Mr Alan Turing", "7 Orchard Avenue", "Manchester M1"} {
+			receiver = append(receiver, at(60, c.receiver+lead*float64(i), c.size, line))
+		}
+		for i, line := range []string{
+			"About your order 12", "Dear Mr Turing,", "the loaves that you have ordered are ready, and we ask you to come", "for them before noon on Tuesday of next week.",
+			"Yours sincerely,", "Ida Holm",
+		} {
+			body = append(body, at(60, 240+1.4*lead*float64(i), c.size, line))
+		}
+		blocks := [][]layout.Line{sender, receiver}
+		if c.first == "receiver" {
+			slices.Reverse(blocks)
+		}
+		lines := append(slices.Concat(blocks...), rightAt(540, 205, c.size, "Trondheim, 9 May 2026"))
+		want := []string{"Fjord Bakery AS Quay Street 4 7010 Trondheim", "Mr Alan Turing 7 Orchard Avenue Manchester M1", "9 May 2026", "About your", "Dear Mr Turing,", "the loaves", "Ida Holm"}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTurn(t, text(append(lines, body...)...), want...)
+		})
+	}
+}
+
+// What two people sign with is read one after the other; labels stay with what they are for.
+func TestText_readsBlocksBesideOneAnother(t *testing.T) {
+	t.Parallel()
+	body := column(60, 100, 6, "Body")
+	for i := range body {
+		body[i] = at(60, body[i].Box.Y0, 10, fmt.Sprintf("Body%02d goes on with words over the whole of the page to its right margin", i))
+	}
+	signed := append(slices.Clone(body), at(60, 300, 10, "Ida Holm"), at(60, 313, 10, "Head of sales"), at(340, 302, 10, "Ola Berg"), at(340, 315, 10, "Director"))
+	inTurn(t, text(signed...), "Body05", "Ida Holm Head of sales", "Ola Berg Director")
+	labelled := append(slices.Clone(body), at(60, 300, 10, "Date:"), at(60, 313, 10, "Place:"), at(160, 300, 10, "9 May"), at(160, 313, 10, "Bergen"))
+	inTurn(t, text(labelled...), "Body05", "Date:", "9 May", "Place:", "Bergen")
+}
