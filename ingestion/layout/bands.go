@@ -77,8 +77,8 @@ func regions(items []item, depth int) [][]item {
 		wide = nil
 	}
 	for i, s := range strips {
-		begun := len(beside.left)+len(beside.right) > 0 || i+1 < len(strips) && s.headsBoth(strips[i+1])
-		inColumns := s.is == columns || s.is == unclear && begun
+		begun := len(beside.left)+len(beside.right) > 0
+		inColumns := s.is == columns || s.is == unclear && begun || i+1 < len(strips) && s.headsBoth(strips[i+1])
 		if s.across || !inColumns {
 			flushColumns()
 			wide = append(wide, s.items...)
@@ -424,8 +424,18 @@ func countsOn(part, next []item) bool {
 
 // headsBoth reports whether a strip is a heading for each of the columns below.
 func (s strip) headsBoth(below strip) bool {
-	return below.is == columns && len(below.left) > 0 && len(below.right) > 0 && len(s.left) == 1 && len(s.right) == 1 &&
-		s.left[0].heads(below.left[0]) && s.right[0].heads(below.right[0])
+	return below.is == columns && allHead(s.left, below.left) && allHead(s.right, below.right)
+}
+
+// allHead reports whether each line is a heading of a column below: set so, or followed by it in the file.
+func allHead(lines, below []item) bool {
+	for _, it := range lines {
+		at := slices.IndexFunc(below, func(o item) bool { return overlap(it.box, o.box) > 0 })
+		if at < 0 || !it.heads(below[at]) && (it.table != nil || below[at].table != nil || below[at].line.at != it.line.at+1) {
+			return false
+		}
+	}
+	return len(lines) > 0
 }
 
 // heads reports whether a line is in larger or bolder type than another.

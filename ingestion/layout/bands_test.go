@@ -294,3 +294,42 @@ func TestText_joinsStretchedLines(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// Headings side by side belong to the columns below them, however many there are, and whatever is above.
+func TestText_keepsHeadingsSideBySideApart(t *testing.T) {
+	t.Parallel()
+	ship := []string{"The harbour was closed", "for nine days because of", "a storm that came from", "the west and took away", "two boats and a pier.", "Nobody was hurt, said", "the harbour master, who", "has seen many storms."}
+	for _, n := range []int{2, 3, 4} {
+		for _, bold := range []bool{true, false} {
+			for _, above := range []string{"", "The Harbour Paper", "The paper of all the villages around"} {
+				width := 500 / float64(n)
+				lines, want := []layout.Line{}, []string{}
+				if above != "" {
+					lines, want = append(lines, at(50, 35, 24, above)), append(want, above)
+				}
+				for c := range n {
+					y := 83.0
+					for s := range 2 {
+						head := at(50+width*float64(c), y, 11, fmt.Sprintf("Story %c%d", 'A'+c, s))
+						head.Bold = bold
+						lines, want = append(lines, head), append(want, head.Text+"\n")
+						for i := range 8 {
+							line := at(head.Box.X0, y+17.2+12*float64(i), 9.5, fmt.Sprintf("%c%d%d %s", 'a'+c, s, i, ship[i]))
+							line.Box.X1 = line.Box.X0 + 4*float64(len(line.Text))
+							lines = append(lines, line)
+							want = append(want, line.Text)
+						}
+						y += 122
+					}
+				}
+				t.Run(fmt.Sprint(n, bold, len(above)), func(t *testing.T) {
+					t.Parallel()
+					inTurn(t, text(lines...), want...)
+					if bold && n < 4 {
+						inTurn(t, text(byRow(lines)...), want...)
+					}
+				})
+			}
+		}
+	}
+}
