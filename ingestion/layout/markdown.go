@@ -28,7 +28,8 @@ type Read struct {
 // TextAfter is Text for a page that may begin with the rest of a table. It calls before for the table that ended the page before,
 // if this page begins with one.
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
-	lines, drawn := withFormulas(p.withoutNumbers(p.withoutHeads(clean(page.Lines), page.Height), page.Height), page.Rules)
+	upright, stamps := p.withoutStamps(clean(page.Lines))
+	lines, drawn := withFormulas(p.withoutNumbers(p.withoutHeads(upright, page.Height), page.Height), page.Rules)
 	if page.Turned {
 		drawn = nil
 	}
@@ -63,6 +64,7 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 		}
 		w.add(b)
 	}
+	w.addStamps(stamps)
 	return Read{
 		Plain: w.plain.String(), Markdown: w.marked.String(), Tail: w.tail(all, page.Height, from),
 		Doubts: w.doubts, Complex: complexity || rises(items), Formulas: w.formulas,

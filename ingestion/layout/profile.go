@@ -39,10 +39,10 @@ const maxSizes = 4
 func NewProfile(pages []Page, outline []Title) Profile {
 	p := Profile{heads: map[head]bool{}, outline: map[int][]Title{}}
 	counts, seen, largest := map[float64]int{}, map[head]int{}, map[head]float64{}
-	var lines []Line
+	var byPage [][]Line
 	for _, page := range pages {
 		cleaned := clean(page.Lines)
-		lines = append(lines, cleaned...)
+		byPage = append(byPage, cleaned)
 		once := map[head]bool{}
 		for _, line := range cleaned {
 			counts[math.Round(line.Size*2)/2] += line.runes()
@@ -58,9 +58,12 @@ func NewProfile(pages []Page, outline []Title) Profile {
 			p.body = size
 		}
 	}
-	for _, line := range lines {
-		if line.Size > p.body*1.15 && !slices.ContainsFunc(p.sizes, func(s float64) bool { return same(s, line.Size) }) {
-			p.sizes = append(p.sizes, line.Size)
+	for _, lines := range byPage {
+		lines, _ = p.withoutStamps(lines)
+		for _, line := range lines {
+			if line.Size > p.body*1.15 && !slices.ContainsFunc(p.sizes, func(s float64) bool { return same(s, line.Size) }) {
+				p.sizes = append(p.sizes, line.Size)
+			}
 		}
 	}
 	slices.SortFunc(p.sizes, func(a, b float64) int { return cmp.Compare(b, a) })

@@ -3,6 +3,7 @@ package pdftest
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf16"
@@ -17,6 +18,7 @@ type Placed struct {
 	Mono bool // in Courier, whose letters are 0.6 of the size wide
 
 	Spacing float64 // between letters, in points
+	Angle   float64 // in degrees, anticlockwise
 	Coded   bool    // each byte stands for what Codes says
 }
 
@@ -43,7 +45,8 @@ func (b *Builder) PlacedPage(texts []Placed, rules []Rule) *Builder {
 		if t.Mono {
 			font, b.mono = "F5", true
 		}
-		fmt.Fprintf(&out, "BT /%s %g Tf %g Tc %.2f %.2f Td %s Tj ET\n", font, size, t.Spacing, t.X, b.height-t.Y, literal(t.Text))
+		sin, cos := math.Sincos(t.Angle * math.Pi / 180)
+		fmt.Fprintf(&out, "BT /%s %g Tf %g Tc %.4f %.4f %.4f %.4f %.2f %.2f Tm %s Tj ET\n", font, size, t.Spacing, cos, sin, -sin, cos, t.X, b.height-t.Y, literal(t.Text))
 	}
 	return b.add(&page{content: out.String()})
 }

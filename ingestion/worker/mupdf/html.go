@@ -204,6 +204,21 @@ func sized(page layout.Page) bool {
 	return tiny*2 <= len(page.Lines)
 }
 
+// hasLarge reports whether a page of text has type that is so much larger that it may be a stamp or watermark. Only glyphs show its angle.
+func hasLarge(page layout.Page) bool {
+	const lines, times, large = 8, 1.8, 18
+	if len(page.Lines) < lines {
+		return false
+	}
+	sizes := make([]float64, len(page.Lines))
+	for i, l := range page.Lines {
+		sizes[i] = l.Size
+	}
+	slices.Sort(sizes)
+	largest := sizes[len(sizes)-1]
+	return largest >= large && largest >= times*sizes[len(sizes)/2]
+}
+
 // needsGlyphs reports whether the HTML of a page is not enough to read it: its text does not run down the page, some letters are
 // spaced, run from right to left, may be lowered, or have no size, or it has listings, whose blanks the HTML leaves out.
 func needsGlyphs(page layout.Page) bool {

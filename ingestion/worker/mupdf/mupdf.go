@@ -123,7 +123,7 @@ func (d *Document) Lines(n int) (page layout.Page, read int, err error) {
 		return layout.Page{}, 0, err
 	}
 	page = readHTML(text)
-	if !sized(page) {
+	if !sized(page) || hasLarge(page) {
 		if drawn, err := d.doc.SVG(n - 1); err == nil {
 			addSVG(&page, drawn)
 		}
@@ -137,12 +137,13 @@ func (d *Document) Text(n int) (layout.Page, error) { return d.TextWithLinks(n, 
 // TextWithLinks reads the text of a page as Text does, for links found by another renderer: MuPDF's binding has no places for
 // them. With links, the places of letters are always read.
 func (d *Document) TextWithLinks(n int, links []layout.Link) (layout.Page, error) {
-	page, _, err := d.Lines(n)
+	text, err := d.doc.HTML(n-1, false)
 	if err != nil {
 		return layout.Page{}, err
 	}
+	page := readHTML(text)
 	page.Links = links
-	if sideBySide(page) || needsGlyphs(page) || len(links) > 0 {
+	if hasLarge(page) || sideBySide(page) || needsGlyphs(page) || len(links) > 0 {
 		if drawn, err := d.doc.SVG(n - 1); err == nil { // without it, edges are estimated and rules unknown
 			addSVG(&page, drawn)
 		}
