@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/vaultflow/vaultflow/ingestion/doubt"
 )
@@ -35,6 +36,7 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	}
 	lines, page = mirrored(withInitials(link(lines, page.Links)), page)
 	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links, drawn: drawn}
+	w.headed = slices.ContainsFunc(page.Tags, func(t Tag) bool { return t.Role == RoleHeading })
 	items, structure := structured(lines, page.Tags)
 	complexity := false
 	till := false
@@ -134,6 +136,7 @@ type writer struct {
 	page          int
 	compounds     map[string]bool
 	links         []Link
+	headed        bool // the page's own structure has headings
 	plain, marked strings.Builder
 	kind          byte      // of the last block: '-' or '1' for items, 0 for others
 	lefts         []float64 // of the lists that are open, the outermost first
@@ -168,7 +171,7 @@ func (w *writer) add(b block) {
 	}
 	signed := joinLines(b.lines, w.compounds)
 	text := unsigned(signed)
-	if level := w.profile.level(text, b, w.page); level > 0 {
+	if level := w.profile.level(text, b, w.page); level > 0 && !w.isParagraph(text, b) {
 		w.put(text, strings.Repeat("#", level)+" "+w.markdown(signed, true), 0)
 		return
 	}
@@ -183,6 +186,17 @@ func (w *writer) add(b block) {
 	default:
 		w.put(text, escapeOrdinal(w.markdown(signed, false)), 0)
 	}
+}
+
+// isParagraph reports whether a block in large type is none the less a paragraph: its document says so where it has headings too, or it is
+// tagged as one and is a sentence. Programs without styles tag everything as paragraphs.
+func (w *writer) isParagraph(text string, b block) bool {
+	return b.tag.Role == RoleParagraph && (w.headed || sentence(text))
+}
+
+// sentence reports whether a text is set like a sentence, as no heading is.
+func sentence(text string) bool {
+	return strings.HasSuffix(text, ".") && strings.Count(text, " ") >= 4 && strings.ContainsFunc(text, unicode.IsLower)
 }
 
 // mark marks the place of the formula that a line begins.

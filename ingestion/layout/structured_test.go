@@ -68,3 +68,39 @@ func TestText_countsHeadingsRatherThanFollowTags(t *testing.T) {
 		last = at
 	}
 }
+
+// A paragraph in large type is a heading only in a document that tags none, and only if it is no sentence.
+func TestText_takesNoTaggedParagraphForAHeading(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		headings bool
+		large    []string // lines of the paragraph in large type
+		heading  bool
+	}{
+		"one line":          {true, []string{"After the columns comes the rest"}, false},
+		"a lead":            {true, []string{"This lead stands above the columns, in type", "that is larger than theirs, and it ends here."}, false},
+		"a sentence alone":  {false, []string{"After the columns comes a formula in a line."}, false},
+		"a title in a file": {false, []string{"After the columns"}, true},
+	} {
+		page := layout.Page{Width: 600, Height: 800}
+		add := func(role layout.Role, y, size float64, lines ...string) {
+			block := len(page.Tags) + 1
+			for i, line := range lines {
+				l := at(60, y+1.3*size*float64(i), size, line)
+				page.Lines = append(page.Lines, l)
+				page.Tags = append(page.Tags, layout.Tag{Box: l.Box, Block: block, Role: role, Level: 2})
+			}
+		}
+		if c.headings {
+			add(layout.RoleHeading, 60, 16, "On timber")
+		}
+		add(layout.RoleParagraph, 100, 12, c.large...)
+		for i := range 3 {
+			add(layout.RoleParagraph, 160+60*float64(i), 9, "The first line of it is about ships and the sea", "and the second one about the towns at its shores.")
+		}
+		_, got := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
+		if strings.Contains(got, "# "+strings.Join(c.large, " ")) != c.heading || strings.Contains(got, "# On timber") != c.headings {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
