@@ -1,10 +1,24 @@
 package layout
 
-import "unicode"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // RightToLeft reports whether a letter is of a script that is written from right to left.
 func RightToLeft(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana)
+}
+
+// MixedDirections reports whether a line of a page has words that run from right to left beside numbers or words that run from left to
+// right. Renderers disagree about where these stand.
+func MixedDirections(page Page) bool {
+	return slices.ContainsFunc(page.Lines, func(l Line) bool {
+		return strings.ContainsFunc(l.Text, RightToLeft) && strings.ContainsFunc(l.Text, func(r rune) bool {
+			return unicode.IsDigit(r) || unicode.In(r, unicode.Latin)
+		})
+	})
 }
 
 // mirrored returns a page whose text runs from right to left as if it ran from left to right, so that columns, rows and margins are found

@@ -74,3 +74,26 @@ func TestText_readsBlocksBesideOneAnother(t *testing.T) {
 	labelled := append(slices.Clone(body), at(60, 300, 10, "Date:"), at(60, 313, 10, "Place:"), at(160, 300, 10, "9 May"), at(160, 313, 10, "Bergen"))
 	inTurn(t, text(labelled...), "Body05", "Date:", "9 May", "Place:", "Bergen")
 }
+
+// Numbers in a line that runs from right to left may be misplaced: the page says so, and pages without any say nothing.
+func TestMixedDirections(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		lines []string
+		want  bool
+	}{
+		{[]string{"מסמך עם מספרים123 ומילה"}, true},
+		{[]string{"הפסקה השנייה", "حسب Microsoft Office"}, true},
+		{[]string{"أحمد12", "1.50"}, true},
+		{[]string{"דוד", "12", "1.50", "Total"}, false},
+		{[]string{"A page of 12 lines"}, false},
+	} {
+		var page layout.Page
+		for i, line := range c.lines {
+			page.Lines = append(page.Lines, at(60, 100+13*float64(i), 10, line))
+		}
+		if got := layout.MixedDirections(page); got != c.want {
+			t.Errorf("%q: %v", c.lines, got)
+		}
+	}
+}

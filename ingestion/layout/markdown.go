@@ -199,6 +199,17 @@ func sentence(text string) bool {
 	return strings.HasSuffix(text, ".") && strings.Count(text, " ") >= 4 && strings.ContainsFunc(text, unicode.IsLower)
 }
 
+// addStamps writes stamps below the text, each once.
+func (w *writer) addStamps(stamps []Line) {
+	var seen []string
+	for _, l := range stamps {
+		if !slices.Contains(seen, l.Text) {
+			seen = append(seen, l.Text)
+			w.put(l.Text, escapeOrdinal(w.markdown(l.signed(), false)), 0)
+		}
+	}
+}
+
 // mark marks the place of the formula that a line begins.
 func (w *writer) mark(l Line) {
 	if l.drawn == 0 || l.drawn > len(w.drawn) || slices.Contains(w.formulas, w.drawn[l.drawn-1]) {

@@ -1,9 +1,6 @@
 package layout
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Limits of stamps: how much larger than the text they are, and how many lines they are printed over.
 const (
@@ -31,7 +28,7 @@ func (p Profile) withoutStamps(lines []Line) (kept, stamps []Line) {
 	return kept, stamps
 }
 
-// askew reports whether a line stands at an angle that is no quarter turn.
+// askew reports whether a line runs at an angle other than quarter turns.
 func askew(l Line) bool { return l.Turns < 0 }
 
 // covered counts the lines in much smaller type that a line is printed over.
@@ -43,15 +40,4 @@ func covered(l Line, lines []Line) int {
 		}
 	}
 	return n
-}
-
-// addStamps writes stamps below the text, each once.
-func (w *writer) addStamps(stamps []Line) {
-	var seen []string
-	for _, l := range stamps {
-		if !slices.Contains(seen, l.Text) {
-			seen = append(seen, l.Text)
-			w.put(l.Text, escapeOrdinal(w.markdown(l.signed(), false)), 0)
-		}
-	}
 }

@@ -54,6 +54,9 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 			out, read = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, farthestBack) })
 			t.tails[n] = read.Tail
 			t.compare(n, page, read, out)
+			if layout.MixedDirections(page) {
+				out.Doubts = doubt.Add(out.Doubts, doubt.Order, "numbers and foreign words may be misplaced in lines written from right to left")
+			}
 		} else {
 			by = choice{true, reason{mupdfFailed, "read text: " + err.Error()}}
 		}
