@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/llm/metered"
 	"github.com/vaultflow/vaultflow/llm/rewrite"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -31,7 +32,7 @@ type call struct {
 	warnings []string
 	evicted  []string // names of media that were left out to fit
 	lost     []lost
-	loads    loads // why media could not be loaded
+	failures media.Failures // why media could not be loaded
 
 	noFootnotes bool // the model names pages itself (@cite)
 }
@@ -50,7 +51,7 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 	}
 	defer receiver.close(ctx)
 	if request.Media != nil {
-		request.Media = watched{request.Media, &c.loads}
+		request.Media = c.failures.In(request.Media)
 	}
 	request = c.within(ctx, request)
 	if !receiver.has() {

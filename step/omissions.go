@@ -1,11 +1,9 @@
 package step
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
@@ -33,47 +31,6 @@ func withOmissions(text string, output directives.Output, mode string, omitted [
 	return b.String()
 }
 
-// loads keeps why media could not be loaded for a request. It is safe for concurrent use; the zero value is ready.
-type loads struct {
-	mu  sync.Mutex        // guards why
-	why map[string]string // by the name of the medium
-}
-
-func (l *loads) reason(name string) string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.why[name]
-}
-
-// watched is a loader that records why it fails: a service is sent the fallback text then, and the error ends there.
-type watched struct {
-	llm.Loader
-	loads *loads
-}
-
-var _ llm.Loader = watched{}
-
-// Load implements llm.Loader.
-func (w watched) Load(ctx context.Context, medium content.Block) ([]byte, string, error) {
-	data, mediaType, err := w.Loader.Load(ctx, medium)
-	if err != nil && ctx.Err() == nil {
-		name := content.NameOf(medium)
-		w.loads.mu.Lock()
-		defer w.loads.mu.Unlock()
-		if w.loads.why == nil {
-			w.loads.why = map[string]string{}
-		}
-		w.loads.why[name] = strings.TrimPrefix(err.Error(), "load "+name+": ")
-	}
-	return data, mediaType, err
-}
-
-// Fit implements llm.Loader.
-func (w watched) Fit(limits llm.PictureLimits) (llm.Loader, error) {
-	fitted, err := w.Loader.Fit(limits)
-	return watched{fitted, w.loads}, err
-}
-
 // omitted describes media that were sent as text, or not at all, though the prompt has them.
 func (c *call) omitted(request llm.Request, names []string) []engine.Omission {
 	texts := map[string]bool{}
@@ -98,7 +55,7 @@ func (c *call) omitted(request llm.Request, names []string) []engine.Omission {
 	var list []engine.Omission
 	for _, name := range names {
 		o := engine.Omission{File: name, Step: string(policy.StepLine), Reason: "it could not be sent: its bytes could not be loaded, or the service does not accept it"}
-		if why := c.loads.reason(name); why != "" {
+		if why := c.failures.Of(name); why != "" {
 			o.Reason = "it could not be sent: " + why
 		}
 		if texts[name] {
