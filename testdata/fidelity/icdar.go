@@ -130,6 +130,10 @@ func truthGrids(data []byte) (map[int][]*grid, error) {
 	for _, table := range t.Tables {
 		for _, region := range table.Regions {
 			g := &grid{}
+			low := 0 // some files number what is before the first column -1
+			for _, c := range region.Cells {
+				low = min(low, c.Row, c.Col)
+			}
 			for i, c := range region.Cells {
 				s := normalise(c.Text)
 				if s == "" {
@@ -142,7 +146,7 @@ func truthGrids(data []byte) (map[int][]*grid, error) {
 				if c.EndCol != nil {
 					endCol = max(endCol, *c.EndCol)
 				}
-				g.set(c.Row, c.Col, endRow, endCol, i+1, s)
+				g.set(c.Row-low, c.Col-low, endRow-low, endCol-low, i+1, s)
 			}
 			found[region.Page] = append(found[region.Page], g)
 		}
