@@ -1,0 +1,68 @@
+package ingestion
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+)
+
+// Another worker takes longer to start than a letter takes to draw. A page that takes long gets help.
+func TestImport_startsAnotherWorkerWhenPagesTakeLong(t *testing.T) {
+	t.Parallel()
+	for name, long := range map[string]bool{"a letter": false, "a slow page": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { // a busy machine counts for nothing
+				b := newBench(t, extract.Document{Pages: 2})
+				second := make(chan struct{})
+				b.worker.open = func(n int) error {
+					if n == 2 {
+						close(second)
+					}
+					return nil
+				}
+				b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+					if long && r.N == 1 {
+						<-second
+					}
+					return goodPage(r), nil
+				}
+				b.mustRun(b.drop("imp-1", "Import/letter.pdf", pdfBytes))
+				if want := map[bool]int{false: 1, true: 2}[long]; b.worker.starts != want {
+					t.Errorf("%d workers were started, want %d", b.worker.starts, want)
+				}
+			})
+		})
+	}
+}
+
+// What has been drawn when an import is cancelled is not drawn again.
+func TestImport_keepsFinishedPagesWhenCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newBench(t, extract.Document{Pages: 9})
+	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+		if r.N == 6 {
+			cancel()
+		}
+		return goodPage(r), nil
+	}
+	j := b.drop("imp-1", "Import/log.pdf", pdfBytes)
+	j.Settings.Sessions = 1
+	kind, err := b.im.Classify(ctx, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Route = kind.Route
+	if _, err := b.im.Extract(ctx, j); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v", err)
+	}
+	for n, recorded := 1, b.recorded(); n <= 5; n++ {
+		if !recorded[n] {
+			t.Errorf("page %d was finished and has no record", n)
+		}
+	}
+}
