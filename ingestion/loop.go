@@ -130,8 +130,8 @@ func (l pageLoop) windows(ctx context.Context, s *reading.Reader, windows <-chan
 	return nil
 }
 
-// outbox takes finished pages from the sessions and writes them: while some are synced, the next are drawn. What is finished
-// meanwhile is written together.
+// outbox takes finished pages from the sessions and writes them while the next are drawn. Pages that are finished during a write are
+// written together afterwards.
 type outbox struct {
 	pages chan madePage // never full
 	room  *semaphore.Weighted

@@ -31,7 +31,7 @@ type MuPDF interface {
 	Lines(n int) (page layout.Page, read int, err error)
 	// TextWithLinks reads the text of a page to which another renderer found the links.
 	TextWithLinks(n int, links []layout.Link) (layout.Page, error)
-	// Forget makes the next page look as if it was the first: tiles of patterns are kept otherwise. It is slow.
+	// Forget makes the next page look as if it were the first to be drawn: tiles of patterns are kept otherwise. It is slow.
 	Forget()
 }
 

@@ -7,8 +7,8 @@ import (
 	"regexp"
 )
 
-// traces is what the bytes of a PDF show about the need for PDFium, which is slow to start, and for other things that take time. A false
-// trace costs that time; a missing one is rare. PDFium itself decides about each page.
+// traces reports what the bytes of a PDF show: whether PDFium may be needed, which is slow to start, and whether pages have patterns. A
+// false trace costs time; a missing one is rare. PDFium itself decides about each page.
 type traces struct {
 	annotations bool // fields of forms, or annotations other than links
 	wide        bool // text in a Chinese, Japanese or Korean encoding that the file may leave to the reader's fonts
