@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
+	"github.com/vaultflow/vaultflow/testdata/programtest"
 )
 
 // TestOffice_confined runs a program in LibreOffice's place that tries what it must not.
@@ -43,9 +44,7 @@ kill -0 ` + "$PPID" + ` && cat in/document.docx
 head -c 600M /dev/zero >out/big || echo bounded
 rm -f out/big
 `
-	if err := os.WriteFile(soffice, []byte(script), 0o700); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
+	programtest.Write(t, soffice, []byte(script))
 	o := sandbox.Office{Program: soffice, Worker: program(t).Worker, Dir: filepath.Join(dir, "work"), Timeout: time.Minute, RequireConfinement: true}
 	got, err := o.Convert(t.Context(), strings.NewReader("the letter"), "docx", "pdf")
 	if err != nil {

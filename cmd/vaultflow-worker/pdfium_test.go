@@ -19,6 +19,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/fonts"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/ingestion/sandbox"
+	"github.com/vaultflow/vaultflow/testdata/programtest"
 )
 
 // warmed gives a folder with PDFium's machine code, made once for all tests.
@@ -269,9 +270,7 @@ func TestPDFium_saysThatThereIsNoFont(t *testing.T) {
 		t.Skipf("the fonts cannot be hidden here: %v: %s", err, out)
 	}
 	text := fmt.Sprintf("#!/bin/sh\nexec unshare -m sh -c '%s && exec \"$0\" \"$@\"' '%s' \"$@\"\n", hide, c.Worker)
-	if err := os.WriteFile(script, []byte(text), 0o700); err != nil { //nolint:gosec // it is run
-		t.Fatal(err)
-	}
+	programtest.Write(t, script, []byte(text))
 	c.Worker = script
 	s, _, err := start(t, c, pdftest.New().WideText("日本語の文書です").Bytes(), extract.KindPDF)
 	if err != nil {

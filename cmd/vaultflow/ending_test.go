@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm/llmtest"
+	"github.com/vaultflow/vaultflow/testdata/programtest"
 )
 
 // hangingModel answers nothing from its second question on, until it is told to. It counts what it is asked.
@@ -58,9 +58,7 @@ func busySite(t *testing.T) (*site, *hangingModel, *serving) {
 	t.Helper()
 	m := newHangingModel(t)
 	worker := filepath.Join(t.TempDir(), "deaf-worker")
-	if err := os.WriteFile(worker, []byte("#!/bin/sh\n[ -f /dev/fd/3 ] || exit 1\ntrap '' TERM INT HUP\ncat >/dev/null\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	programtest.Write(t, worker, []byte("#!/bin/sh\n[ -f /dev/fd/3 ] || exit 1\ntrap '' TERM INT HUP\ncat >/dev/null\n"))
 	s := newSite(t, worker, "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1, capabilities: [text, tools]}}}\n"+
 		"providers: {lab: {kind: openai_compatible, base_url: \""+m.url+"/v1\", api_key_env: LAB_KEY}}\n")
 	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/cmd/vaultflow/sitetest"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/testdata/programtest"
 )
 
 // memoryGroup makes a control group with so much memory and no swap, or skips the test.
@@ -50,9 +51,7 @@ func TestServe_largePicturesInSmallMemory(t *testing.T) {
 	real := sitetest.Binary(t)
 	inside := filepath.Join(t.TempDir(), "vaultflow")
 	script := fmt.Sprintf("#!/bin/sh\necho $$ > %s/cgroup.procs || exit 1\nexec %s \"$@\"\n", group, real)
-	if err := os.WriteFile(inside, []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	programtest.Write(t, inside, []byte(script))
 	s.Binary = inside
 	if out, errs, _ := s.CLI("doctor"); !strings.Contains(out+errs, "243 MB ("+group) {
 		t.Errorf("doctor does not show the group's limit:\n%s%s", out, errs)

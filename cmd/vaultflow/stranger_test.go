@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/testdata/programtest"
 )
 
 // A stranger's vault may ask for everything: no program of it starts, no request leaves, and no workflow fires.
@@ -32,13 +33,9 @@ func TestServe_strangersVault(t *testing.T) {
 	ran := s.Path("ran")
 	evil := s.Path("evil.sh")
 	script := fmt.Sprintf("#!/bin/sh\necho \"$0 $@\" >> %q\n", ran)
-	if err := os.WriteFile(evil, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	programtest.Write(t, evil, []byte(script))
 	for _, name := range []string{"vaultflow-worker", "soffice"} {
-		if err := os.WriteFile(s.Path(name), []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		programtest.Write(t, s.Path(name), []byte(script))
 	}
 	outside := t.TempDir()
 	text := strings.NewReplacer("EVIL", evil, "URL", server.URL, "OUT", outside).Replace(`vault: {quiet_period: 300ms, stall_period: 2s, rescan_interval: 2s}

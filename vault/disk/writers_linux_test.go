@@ -7,6 +7,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/testdata/programtest"
 )
 
 // writtenFile is a file with a writer in another process, which goes away when its standard input is closed.
@@ -104,7 +106,7 @@ func TestWritersOf_fileOfAnotherUser(t *testing.T) {
 	self := filepath.Join(dir, "vault.test")
 	data, err := os.ReadFile("/proc/self/exe")
 	must(t, err)
-	must(t, os.WriteFile(self, data, 0o700))
+	programtest.Write(t, self, data)
 	for _, p := range []string{self, path, dir, filepath.Dir(dir)} {
 		must(t, os.Chmod(p, 0o755))
 	}
