@@ -21,7 +21,7 @@ const (
 	Input            Code = "input"             // an input cannot be read or selected
 	Output           Code = "output"            // an output cannot be named or written
 	Conflict         Code = "conflict"          // somebody kept changing the file that was to be written
-	Vault            Code = "vault"             // the vault's file system failed
+	Vault            Code = "vault"             // the vault's file system failed; Class may be [ClassDiskFull]
 	State            Code = "state"             // the journal or the blobs failed
 	Permission       Code = "permission"        // refused by permissions
 	Budget           Code = "budget"            // refused by a budget; Class is the cap's scope

@@ -17,7 +17,7 @@ type Error struct {
 	Message   string `json:"message"`
 	Hint      string `json:"hint,omitempty"` // advice for the user
 	Retryable bool   `json:"retryable,omitempty"`
-	Class     string `json:"class,omitempty"` // a finer kind; see [Provider] and [Budget]
+	Class     string `json:"class,omitempty"` // a finer kind; see [Provider], [Budget] and [Vault]
 	HTTP      int    `json:"status,omitempty"`
 	Actual    int64  `json:"actual,omitempty"` // the measured value, when a limit was exceeded
 	Limit     int64  `json:"limit,omitempty"`

@@ -25,5 +25,8 @@ var unavailable = []syscall.Errno{
 	syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
 }
 
+// ClassDiskFull is the class of a failure of the vault's disk that has no room.
+const ClassDiskFull = "disk_full"
+
 // HintTransient is the hint of transient failures.
 const HintTransient = "make room, or make the disk writable again; the run then resumes by itself"

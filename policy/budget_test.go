@@ -23,7 +23,8 @@ func merged(t *testing.T, overs ...policy.Overlay) policy.Budget {
 
 func TestMerge_laterGoesBefore(t *testing.T) {
 	t.Parallel()
-	b := merged(t,
+	b := merged(
+		t,
 		policy.Overlay{From: "settings", Limits: map[string]float64{"max_images": 30, "max_total_mb": 50, "max_cost_usd": 1.5}},
 		policy.Overlay{From: "workflow", Limits: map[string]float64{"max_images": 8}, WhenExceeded: "fail"},
 		policy.Overlay{From: "step", Limits: map[string]float64{"max_image_mb": 0.5}},

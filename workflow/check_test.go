@@ -74,6 +74,7 @@ func TestCheck_toolsApprovalsPermissions(t *testing.T) {
 		"not known":                    {"@model odd\n@input file: a (images=required)\nx", ""},
 		"no model":                     {"@model none\n@input file: a (images=required)\nx", ""},
 		"read":                         {"---\npermissions: {read: [Notes/**]}\n---\n@input file: Logs/x\n@input file: Notes/{today}\n@input file: [[x]]\n@input file: {a,Notes}/x\nx", "4:14 VF168"},
+		"read a folder":                {"---\npermissions: {read: [Notes, Old/], write: [Plans]}\n---\n@input file: Logs/x\n@input file: Notes/a/b\n@input file: Old/c\n@output file: Plans/d\nx", "4:14 VF168"},
 		"read nothing":                 {"---\npermissions: {read: []}\n---\n@input file: Logs/x\n@input variable: y\nx", "4:14 VF168"},
 		"item may fit":                 {"---\npermissions: {write: [Plans/2026*.md]}\n---\n@for_each file: a/*\n@output file: Plans/{item-name}\n@output file: Logs/{item-name}\nx", "6:15 VF168"},
 		"import folder":                {"@for_each file: a/*\n@output file: Import/{item-name}\nx", "2:15 VF166"},

@@ -35,7 +35,7 @@ var aboutProperties = map[string][2]string{
 	"runs":             {"`each` or `together`: whether files that arrive together start one run each, or one run about all of them", "each for `on_import`, together for `watch`"},
 	"timeout":          {"duration of the whole run", "`engine.run_timeout`"},
 	"max_runs_per_day": {"number", "none"},
-	"permissions":      {"`read`, `write`: lists of globs; `tools`: list of names; `network`, `links`: lists of hosts", "everything in the vault, no network, no links to hosts that the step was not shown"},
+	"permissions":      {"`read`, `write`: lists of globs and folders (`Inbox` means `Inbox/**`); `tools`: list of names; `network`, `links`: lists of hosts", "everything in the vault, no network, no links to hosts that the step was not shown"},
 	"budget":           {"keys of the section on budgets", "settings"},
 	"description":      {"text", "none"},
 }

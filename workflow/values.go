@@ -126,18 +126,34 @@ func (v *values) globs(f field) []string {
 
 // watched reports a glob of watch that fits no file: a folder is none, and hidden names are not watched.
 func (v *values) watched(f field, glob string) {
-	ext := path.Ext(glob)
 	switch {
 	case slices.ContainsFunc(strings.Split(glob, "/"), func(part string) bool { return part[0] == '.' }):
 		v.out.add(v.node(f.node), directives.CodeWatchNone, "watch another folder", "%s: %q is hidden: vaultflow does not watch names that begin with a dot", f.name, glob)
-	case !strings.ContainsAny(glob, "*?[{") && (ext == "" || strings.Contains(ext, " ")):
+	case isFolder(glob):
 		v.out.add(v.node(f.node), directives.CodeWatchNone, "write "+glob+"/**/*.md, or "+glob+".md if it is a note",
 			"%s: %q fits no file in a folder of this name, so none starts the workflow", f.name, glob)
 	}
 }
 
+// isFolder reports whether a path pattern is likely the name of a folder: it has no wildcard and no extension.
+func isFolder(glob string) bool {
+	ext := path.Ext(glob)
+	return glob != "" && !strings.ContainsAny(glob, "*?[{") && (ext == "" || strings.Contains(ext, " "))
+}
+
+// within returns what a permission means: a folder means all files in it.
+func within(glob string) string {
+	if folder := strings.TrimRight(glob, "/"); folder != glob || isFolder(glob) {
+		return folder + "/**"
+	}
+	return glob
+}
+
 func (v *values) glob(f field) (string, bool) {
 	glob := strings.TrimSpace(f.node.Value)
+	if f.name == "read" || f.name == "write" {
+		glob = within(glob)
+	}
 	at := v.node(f.node)
 	switch {
 	case glob == "":

@@ -15,6 +15,7 @@ const (
 	StateGone      State = "gone"      // vanished before it was ready
 	StateRefused   State = "refused"   // not a regular file; never opened
 	StateBlocked   State = "blocked"   // cannot be taken now because of Reason; tried again
+	StatePostponed State = "postponed" // was released, and will be ready again at Again
 )
 
 // Arrival is news of a file in the import folder. Only the latest news of a file is kept for a slow reader.
@@ -25,6 +26,7 @@ type Arrival struct {
 	SHA256 string // when ready
 	Reason string // in words: why it waits, is blocked or refused
 	Since  time.Time
+	Again  time.Time // when postponed: not before then
 
 	Followed bool // it is none of the import folder: see [Watcher.Follow]
 }

@@ -323,6 +323,8 @@ func (t *tracker) release(name string, now time.Time) {
 	}
 	f.due = now.Add(max(f.due.Sub(now), t.pause(f.back, mostHandback)))
 	f.back++
+	f.told = StatePostponed
+	t.news = append(t.news, Arrival{Name: name, State: StatePostponed, Size: f.snap.size, Since: now, Again: f.due, Followed: f.follow})
 }
 
 // tell reports news of a file, not the same twice.

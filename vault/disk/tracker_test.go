@@ -334,7 +334,17 @@ func TestTracker(t *testing.T) {
 			r.pass(quiet)
 			r.tr.release("a", r.now)
 			r.pass(quiet)
-			r.want("ready a", "ready a")
+			r.want("ready a", "postponed a", "ready a")
+		},
+		"deleted after it was handed back": func(r *rig) {
+			r.put("a", 5, 1)
+			r.event("a")
+			r.pass(quiet)
+			r.tr.release("a", r.now)
+			r.remove("a")
+			r.scan()
+			r.pass(quiet)
+			r.want("ready a", "postponed a", "gone a")
 		},
 		"handed back again and again: the pauses double, up to ten minutes": func(r *rig) {
 			r.put("a", 5, 1)
@@ -344,7 +354,7 @@ func TestTracker(t *testing.T) {
 			for pause := quiet; pause < 40*time.Minute; pause *= 2 {
 				r.tr.release("a", r.now)
 				r.pass(min(pause, mostHandback) - 100*time.Millisecond)
-				r.want()
+				r.want("postponed a")
 				r.pass(100 * time.Millisecond)
 				r.want("ready a")
 			}
@@ -353,7 +363,7 @@ func TestTracker(t *testing.T) {
 			r.tr.release("a", r.now)
 			r.event("a")
 			r.pass(quiet)
-			r.want("receiving a", "ready a")
+			r.want("postponed a", "receiving a", "ready a")
 		},
 		"47–49, 54: a deaf watcher lives by scans": func(r *rig) {
 			r.put("a", 5, 1)

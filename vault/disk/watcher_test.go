@@ -103,7 +103,7 @@ func TestWatcher_polling(t *testing.T) {
 			t.Errorf("status: %+v", s)
 		}
 		w.Release("Import/a.pdf")
-		expect(t, w, time.Minute, []string{"ready Import/a.pdf"}, nil)
+		expect(t, w, time.Minute, []string{"postponed Import/a.pdf", "ready Import/a.pdf"}, nil)
 	})
 }
 
