@@ -417,6 +417,7 @@ type ClassifyOut struct {
 	Gone            bool            `json:"gone,omitempty"`      // the file is not there any more, or has other bytes now
 	Duplicate       string          `json:"duplicate,omitempty"` // id of the import that had the same bytes and settings
 	DuplicateBundle string          `json:"duplicate_bundle,omitempty"`
+	DuplicateBare   bool            `json:"duplicate_bare,omitempty"` // the user has removed the note of that bundle
 	Kind            string          `json:"kind,omitempty"`
 	MediaType       string          `json:"media_type,omitempty"`
 	Route           json.RawMessage `json:"route,omitempty"` // ingestion's routing decision with its evidence
@@ -435,7 +436,9 @@ type ExtractOut struct {
 	Pages       int      `json:"pages,omitempty"`
 	FailedPages []int    `json:"failed_pages,omitempty"`
 	Unread      []int    `json:"unread,omitempty"`   // pages whose text could not be recognised
+	Lost        []int    `json:"lost,omitempty"`     // pages of which the file lacks the content or a part of it
 	NotSeen     []int    `json:"not_seen,omitempty"` // pages that a model was to read and did not
+	Lacks       string   `json:"lacks,omitempty"`    // why the file was not read, if another attempt may read it
 	Lacking     []int    `json:"lacking,omitempty"`  // pages below the quality that was asked for, which another attempt may make better
 	Warnings    []string `json:"warnings,omitempty"`
 }

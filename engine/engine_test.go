@@ -163,6 +163,27 @@ func (p *partial) Do(_ string, in, out any) error {
 	return nil
 }
 
+// Pages that the file lacks are no pages that failed, and another attempt does not help.
+func TestRunImport_tellsWhatTheFileLacks(t *testing.T) {
+	t.Parallel()
+	const lacking = "2 of 4 pages are missing in the file, or part of them: ask for the file again"
+	for _, c := range []struct {
+		out    engine.ExtractOut
+		reason string
+		final  bool
+	}{
+		{engine.ExtractOut{Pages: 4, FailedPages: []int{3}, Lost: []int{2, 3}}, lacking, true},
+		{engine.ExtractOut{Pages: 4, FailedPages: []int{3, 4}, Lost: []int{2, 3}}, "1 of 4 pages failed; " + lacking, false},
+		{engine.ExtractOut{Pages: 4, Lost: []int{2, 3}, Unread: []int{1}}, lacking + "; 1 of 4 pages have text that could not be recognised", false},
+		{engine.ExtractOut{Pages: 4, FailedPages: []int{1}}, "1 of 4 pages failed", false},
+	} {
+		got := engine.RunImport(&script{answers: map[string]any{"extract": c.out}}, engine.ImportPlan{Run: "r", Source: "Import/a.pdf"}).Import
+		if got.Reason != c.reason || got.Final != c.final {
+			t.Errorf("%+v: %q, final: %v", c.out, got.Reason, got.Final)
+		}
+	}
+}
+
 func TestRunImport_endings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -189,6 +210,13 @@ func TestRunImport_endings(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.asked, s.asked); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	full := map[string]any{"extract": &failure.Error{Code: failure.Vault, Message: "write a: no space", Class: failure.ClassDiskFull, Retryable: true}}
+	for where, want := range map[string]engine.ImportState{"": engine.ImportWaiting, "Import/a.pdf": engine.ImportWaiting, "Import/Failed/a.pdf": engine.ImportFailed} {
+		out := engine.RunImport(&script{answers: full}, engine.ImportPlan{Source: "Import/a.pdf", Where: where})
+		if out.Import.State != want || out.Import.Reason != "the disk is full" {
+			t.Errorf("%q: got %s, %q; want %s", where, out.Import.State, out.Import.Reason, want)
 		}
 	}
 	s := &script{answers: map[string]any{"extract": engine.ErrStopped}}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -26,6 +27,9 @@ func RunImport(f Flow, p ImportPlan) Outcome {
 	case kind.Duplicate != "":
 		b.rec.DuplicateOf, b.rec.Bundle = kind.Duplicate, kind.DuplicateBundle
 		b.rec.Reason = "the same bytes were imported before"
+		if kind.DuplicateBare {
+			b.rec.Reason += "; the note of " + b.rec.Bundle + " is gone: to have it made again, remove that folder and drop the file again"
+		}
 		return b.end(ImportDuplicate)
 	}
 	return b.work(kind)
@@ -58,24 +62,34 @@ func (b *importBody) work(kind ClassifyOut) Outcome {
 	}
 	b.rec.Bundle, b.rec.Note = made.Bundle, made.Note
 	b.rec.Lacking, b.rec.NotSeen = pages.Lacking, pages.NotSeen
+	b.rec.Final = len(pages.Lost) > 0 && len(otherwise(pages))+len(pages.Unread)+len(pages.Lacking)+len(pages.NotSeen) == 0
 	if b.rec.Reason = shortOf(pages); b.rec.Reason != "" {
 		return b.end(ImportPartial)
 	}
 	return b.end(ImportDone)
 }
 
-// shortOf describes what pages lack, or returns "".
+// shortOf describes what the file or its pages lack, or returns "".
 func shortOf(pages ExtractOut) string {
 	var parts []string
+	if pages.Lacks != "" {
+		parts = append(parts, "the file was not read: "+pages.Lacks)
+	}
 	add := func(list []int, what string) {
 		if len(list) > 0 {
 			parts = append(parts, fmt.Sprintf("%d of %d pages %s", len(list), pages.Pages, what))
 		}
 	}
-	add(pages.FailedPages, "failed")
+	add(otherwise(pages), "failed")
+	add(pages.Lost, "are missing in the file, or part of them: ask for the file again")
 	add(pages.Unread, "have text that could not be recognised")
 	add(pages.Lacking, "are below the quality that was asked for and will be made again")
 	return strings.Join(parts, "; ")
+}
+
+// otherwise returns the pages that failed although the file has them.
+func otherwise(pages ExtractOut) []int {
+	return slices.DeleteFunc(slices.Clone(pages.FailedPages), func(n int) bool { return slices.Contains(pages.Lost, n) })
 }
 
 // end files the original of an import that has a bundle. A failure to do so does not undo the import.
@@ -107,13 +121,20 @@ func (b *importBody) fail(err error) Outcome {
 		state = ImportCancelled
 	case failure.NeedsPassword:
 		state = ImportNeedsPassword
+	default:
+		if f.Retryable && (b.ref.Where == "" || b.ref.Where == b.ref.Source) {
+			state = ImportWaiting
+		}
 	}
 	if b.ref.Mend != "" { // the bundle is there as it was
-		b.rec.Bundle, b.rec.Filed, b.rec.Reason = b.ref.Mend, b.ref.Where, "its missing pages could not be made: "+f.Message
+		b.rec.Bundle, b.rec.Filed, b.rec.Reason = b.ref.Mend, b.ref.Where, "what is missing could not be made: "+f.Message
 		b.say(ImportPartial)
 		return Outcome{Status: DoneWithOmissions, Reason: b.rec.Reason, Import: &b.rec}
 	}
 	b.rec.Reason, b.rec.Error, b.rec.Hint, b.rec.Code = f.Message, f.Message, f.Hint, f.Code
+	if f.Class == failure.ClassDiskFull {
+		b.rec.Reason = "the disk is full"
+	}
 	if state != ImportCancelled {
 		if stopped, _ := b.file(state, f); stopped {
 			return Outcome{Status: Running}

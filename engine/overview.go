@@ -67,6 +67,12 @@ type FileBrief struct {
 	State  ImportState `json:"state"`
 	Reason string      `json:"reason,omitempty"`
 	Since  time.Time   `json:"since"`
+	Again  time.Time   `json:"again,omitzero"` // see ImportRecord
+}
+
+// Why is [ImportRecord.Why].
+func (f FileBrief) Why(zone *time.Location) string {
+	return ImportRecord{State: f.State, Reason: f.Reason, Again: f.Again}.Why(zone)
 }
 
 // HeldBrief is files that wait for a run of a workflow.

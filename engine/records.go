@@ -139,6 +139,7 @@ type ImportRecord struct {
 	Page        int          `json:"page"`                   // pages that are finished
 	SecondsLeft int          `json:"seconds_left,omitempty"` // an estimate while pages are made
 	FailedPages []int        `json:"failed_pages,omitempty"`
+	Final       bool         `json:"final,omitempty"`    // the file lacks what is missing: another attempt has the same pages
 	NotSeen     []int        `json:"not_seen,omitempty"` // pages that a model was to read and did not: no money was left, or it was not available
 	Lacking     []int        `json:"lacking,omitempty"`  // pages below the quality that was asked for; they are made again by themselves
 	Error       string       `json:"error"`
@@ -154,7 +155,19 @@ type ImportRecord struct {
 	Created     time.Time    `json:"created"`
 	Started     time.Time    `json:"started,omitzero"`
 	Finished    time.Time    `json:"finished,omitzero"`
+	Again       time.Time    `json:"again,omitzero"` // when serve tries an import in the state waiting again
 	Warnings    []string     `json:"warnings,omitempty"`
+}
+
+// Why returns the reason, and when an import that waits is tried again.
+func (r ImportRecord) Why(zone *time.Location) string {
+	switch {
+	case r.State != ImportWaiting:
+		return r.Reason
+	case r.Again.IsZero():
+		return r.Reason + "; `vaultflow serve` tries again"
+	}
+	return r.Reason + "; vaultflow tries again at " + r.Again.In(zone).Format("15:04:05")
 }
 
 // MarshalJSON adds `"type":"import"`.

@@ -68,6 +68,7 @@ const (
 	ImportPartial       ImportState = "partial" // some pages failed, the others are there
 	ImportNeedsPassword ImportState = "needs_password"
 	ImportFailed        ImportState = "failed"
+	ImportWaiting       ImportState = "waiting"   // failed of something that passes, such as a full disk; its file is where it arrived and is tried again
 	ImportDuplicate     ImportState = "duplicate" // the same bytes were imported before
 	ImportCancelled     ImportState = "cancelled"
 )

@@ -23,11 +23,11 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page
 		},
 		Import: manifest.Import{
 			ID: j.ID, Started: j.started(rec), Finished: p.Finished, Strategies: pub.strategies(pages), Tools: rec.Tools, Settings: j.Hash(),
-			Warnings: append(pub.w.store.remarks(rec, pages), pageWarnings(pages)...), Version: p.Version, Tags: pub.tags(),
+			Warnings: append(pub.w.store.remarks(rec, pages), pageWarnings(pages)...), Version: p.Version, Tags: pub.tags(), Lacks: rec.Lacks,
 		},
 		Document: rec.Document, Render: rec.Render, Pages: pages, Assets: append([]manifest.Asset{}, rec.Assets...), Children: append([]manifest.Child{}, rec.Children...), Members: rec.Members,
 	}
-	m.Document.Title = pub.title(m.Document.Title, pages)
+	m.Document.Title, m.Document.Author = pub.title(m.Document.Title, pages), choose.Author(m.Document.Author)
 	if m.Document.Language == "" {
 		m.Document.Language = pub.recognisedIn(pages)
 	}

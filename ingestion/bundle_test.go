@@ -8,6 +8,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"path"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -382,5 +383,27 @@ func TestExtract_fileGoneBeforeItIsRead(t *testing.T) {
 	_, err := b.im.Extract(t.Context(), Job{ID: "imp-1", Source: "Import/gone.pdf", Size: 9, Route: filetype.Route{Kind: filetype.KindPDF}})
 	if e, ok := errors.AsType[*fault.Error](err); !ok || e.Code != failure.Cancelled {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A note that the user renamed is the note of the next version too, with what the user wrote, under the name that links lead to.
+func TestImport_versionOfRenamedNote(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string]string{"alone": "", "beside notes of the user": "my own\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, extract.Document{Pages: 1})
+			made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
+			b.vault.Put("Imported/q3/Beans.md", strings.Replace(b.read(made.Note), "Text of page 1", "My text of page 1", 1)+"\nMy words.\n")
+			b.vault.Delete(made.Note)
+			if other != "" {
+				b.vault.Put("Imported/q3/Mine.md", other)
+			}
+			next, _ := b.mustRun(b.drop("imp-2", "Import/q3.pdf", append(slices.Clone(pdfBytes), '\n')))
+			if next.Note != "Imported/q3/Beans.md" || b.manifest(next).Note != "Beans.md" {
+				t.Errorf("%+v", next)
+			}
+			hasAll(t, b.read("Imported/q3/Beans.md"), "My words.", "what you changed between the marks (page 1) is in Imported/q3 (version 1)")
+		})
 	}
 }

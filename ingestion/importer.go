@@ -49,8 +49,9 @@ type Importer struct {
 	// Transcriber returns the service that writes down what is said in recordings, or an error that explains why there is none. It
 	// may be nil.
 	Transcriber func(s config.Audio) (Transcriber, error)
-	// Office makes page pictures of office files and converts old formats. It may be nil.
-	Office Office
+	// Office makes page pictures of office files and converts old formats. It may be nil; NoOffice is the reason, and what to do.
+	Office   Office
+	NoOffice string
 	// Passwords lists what may open a job's document, in addition to the file beside it. It may be nil.
 	Passwords func(Job) []string
 	// Attempts counts what ends processes, across restarts. It may be nil.

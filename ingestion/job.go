@@ -87,15 +87,17 @@ type Extracted struct {
 	OCR      int      `json:"ocr,omitempty"`      // pages whose text was recognised
 	CostUSD  float64  `json:"cost_usd,omitempty"` // of recognition services, where a price is known
 	Failed   []int    `json:"failed,omitempty"`   // pages without a picture or without any content
-	Partial  []int    `json:"partial,omitempty"`  // pages whose picture is there and whose text could not be recognised, and those in Lacking
+	Partial  []int    `json:"partial,omitempty"`  // pages whose picture is there and whose text could not be recognised, and those in Lacking and Lost
+	Lost     []int    `json:"lost,omitempty"`     // pages of which the file lacks the content or a part of it; no other attempt makes them whole
 	NotSeen  []int    `json:"not_seen,omitempty"` // pages that a model was to read and did not: no money was left, or it was not available
 	Lacking  []int    `json:"lacking,omitempty"`  // pages below the quality that was asked for, which another attempt may make better
+	Lacks    string   `json:"lacks,omitempty"`    // why the file was not read, if another attempt may read it
 	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Unread returns the pages whose text could not be recognised.
 func (x Extracted) Unread() []int {
-	return slices.DeleteFunc(slices.Clone(x.Partial), func(n int) bool { return slices.Contains(x.Lacking, n) })
+	return slices.DeleteFunc(slices.Clone(x.Partial), func(n int) bool { return slices.Contains(x.Lacking, n) || slices.Contains(x.Lost, n) })
 }
 
 // Published names the bundle.

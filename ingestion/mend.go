@@ -14,7 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/vault"
 )
 
-// mending makes the pages that the bundle of an import lacks, and puts them into it. The bundle keeps its version: it becomes what it
+// mending makes what the bundle of an import lacks, its pages or its note, and puts it there. The bundle keeps its version: it becomes what it
 // should have been.
 type mending struct {
 	w   *work
@@ -23,7 +23,7 @@ type mending struct {
 
 // mendingOf returns the mending of a job that asks for one.
 func mendingOf(w *work) (mending, error) {
-	m, ok := w.im.manifest(w.job.Mend)
+	m, ok := present(w.im, w.job.Mend)
 	if !ok || m.Import.ID != w.job.ID {
 		return mending{}, fault.Permanent(failure.Cancelled, "", "the bundle %s was removed, or replaced by a later version", w.job.Mend)
 	}
@@ -46,7 +46,7 @@ func mend(ctx context.Context, im *Importer, j Job, x Extracted) (Published, err
 // seed copies the pages that are as they should be into the work, so that only the others are made.
 func (m mending) seed(ctx context.Context) error {
 	for _, p := range m.old.Pages {
-		if p.Status != manifest.PageDone || p.OCR != nil && p.OCR.Error != "" { // earlier versions called the latter done
+		if p.Again() {
 			continue
 		}
 		if _, made, err := m.w.store.page(p.N); err != nil || made {
@@ -115,7 +115,10 @@ func (m mending) publish(ctx context.Context, x Extracted) (Published, error) {
 	if err != nil {
 		return out, err
 	}
-	p := plan{Target: bundle, Note: m.old.Note, Finished: m.w.im.Now(), Version: m.old.Import.Version, Previous: bundle, PreviousImport: m.w.job.ID}
+	p := plan{Target: bundle, Note: m.old.Note, Finished: m.w.im.Now(), Version: m.old.Import.Version, Previous: bundle, PreviousImport: m.w.job.ID, Kept: rec.Kept}
+	if p.Original = m.w.job.at(); p.Original == path.Join(bundle, m.old.Source.Name) {
+		p.Original = m.old.Source.Name
+	}
 	now := pub.manifest(p, rec, pages)
 	now.Source, now.Import.Started = m.old.Source, m.old.Import.Started
 	now.Import.History = append(slices.Clone(m.old.Import.History), manifest.History{Event: "mended", Import: m.w.job.ID, At: p.Finished})
@@ -123,7 +126,7 @@ func (m mending) publish(ctx context.Context, x Extracted) (Published, error) {
 	if err != nil {
 		return out, err
 	}
-	if err := m.copyPages(ctx, pages); err != nil {
+	if err := m.copyFiles(ctx, pages, now.Assets); err != nil {
 		return out, err
 	}
 	if now.Generated == nil {
@@ -184,25 +187,30 @@ func (m mending) edited(notes map[string][]byte) bool {
 	return false
 }
 
-// copyPages writes the files of pages that differ into the bundle.
-func (m mending) copyPages(ctx context.Context, pages []manifest.Page) error {
+// copyFiles writes the files of pages and the pictures that differ into the bundle.
+func (m mending) copyFiles(ctx context.Context, pages []manifest.Page, assets []manifest.Asset) error {
+	var files []string
 	for _, p := range pages {
-		for _, name := range p.Files() {
-			data, err := fs.ReadFile(m.w.store.bundle.FS(), name)
-			if err != nil {
-				return fault.Storage("read "+name, err)
-			}
-			to := path.Join(m.w.job.Mend, name)
-			sum, err := m.w.im.sumOf(ctx, to)
-			if err != nil {
-				return err
-			}
-			if sum == digest(data) {
-				continue
-			}
-			if err := m.w.im.Files.Write(ctx, to, data, sum); err != nil {
-				return fault.Storage("write "+to, err)
-			}
+		files = append(files, p.Files()...)
+	}
+	for _, a := range assets {
+		files = append(files, a.Path)
+	}
+	for _, name := range files {
+		data, err := fs.ReadFile(m.w.store.bundle.FS(), name)
+		if err != nil {
+			return fault.Storage("read "+name, err)
+		}
+		to := path.Join(m.w.job.Mend, name)
+		sum, err := m.w.im.sumOf(ctx, to)
+		if err != nil {
+			return err
+		}
+		if sum == digest(data) {
+			continue
+		}
+		if err := m.w.im.Files.Write(ctx, to, data, sum); err != nil {
+			return fault.Storage("write "+to, err)
 		}
 	}
 	return nil

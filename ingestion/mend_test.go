@@ -3,6 +3,7 @@ package ingestion
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"testing"
 
@@ -190,5 +191,67 @@ func TestMend_keepsWhatIsBetter(t *testing.T) {
 	m, _ := b.im.manifest(j.Mend)
 	if m.Pages[1].Lacks == "" || m.Pages[3].Status != manifest.PageDone || b.read("Imported/q3/pages/page_0002.png") != before || b.read("Imported/q3/q3.md") != note {
 		t.Errorf("pages %+v, note\n%s", m.Pages, b.read("Imported/q3/q3.md"))
+	}
+}
+
+// A file that could not be read for want of LibreOffice is read into its bundle once that is there.
+func TestMend_fileThatWasNotRead(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{})
+	b.im.NoOffice = "LibreOffice is not started, because this vault is not trusted yet: run vaultflow trust"
+	j := b.drop("imp-1", "Import/old.doc", []byte(oldWord))
+	made, filed := b.mustRun(j)
+	hasAll(t, b.read(made.Note), "not trusted yet: run vaultflow trust, then drop the file again")
+	if m := b.manifest(made); m.Import.Lacks == "" || !m.Again() {
+		t.Errorf("manifest %+v", m.Import)
+	}
+	schema, _ := manifestSchema(t)
+	conforms(t, schema, "manifest.json", b.read(path.Join(made.Bundle, manifest.File)))
+	b.vault.Put(made.Note, b.read(made.Note)+"\nMy words.\n")
+	b.im.Office = &fakeOffice{made: map[string]string{"pdf": "%PDF-", "docx": string(docxOf(t))}, most: 9}
+	j.Where, j.Mend, j.Again = filed.Name, made.Bundle, true
+	if err := b.resume(j, &journal{}); err != nil {
+		t.Fatal(err)
+	}
+	m := b.manifest(made)
+	if len(m.Pages) != 1 || len(m.Assets) != 1 || m.Import.Lacks != "" || m.Import.Version != 1 || m.Again() {
+		t.Fatalf("manifest %+v", m)
+	}
+	if sum([]byte(b.read(path.Join(made.Bundle, m.Assets[0].Path)))) != m.Assets[0].SHA256 {
+		t.Error("the picture of the text is not in the bundle")
+	}
+	note := b.read(made.Note)
+	hasAll(t, note, "# Report", "My words.", "old.doc")
+	hasNone(t, note, "vaultflow trust")
+}
+
+// A note that the user deleted is made again from the pages in the bundle. One that has another name now is not missing.
+func TestMend_noteThatIsGone(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 2})
+	j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
+	made, filed := b.mustRun(j)
+	want := b.tree()
+	if Lacks(b.vault.FS(), made.Bundle) {
+		t.Error("nothing is missing")
+	}
+	b.vault.Put("Imported/q3/Beans.md", b.read(made.Note))
+	b.vault.Delete(made.Note)
+	if Lacks(b.vault.FS(), made.Bundle) {
+		t.Error("the note is there under another name")
+	}
+	b.vault.Delete("Imported/q3/Beans.md")
+	if !Lacks(b.vault.FS(), made.Bundle) || !NoteGone(b.vault.FS(), made.Bundle) {
+		t.Error("the note is gone")
+	}
+	b.worker.requests = nil
+	j.Where, j.Mend, j.Again = filed.Name, made.Bundle, true
+	if err := b.resume(j, &journal{}); err != nil {
+		t.Fatal(err)
+	}
+	got := b.tree()
+	got["Imported/q3/manifest.json"] = want["Imported/q3/manifest.json"]
+	if diff := cmp.Diff(want, got); diff != "" || len(b.worker.requests) != 0 {
+		t.Errorf("asked for %v (-want +got):\n%s", b.worker.requests, diff)
 	}
 }

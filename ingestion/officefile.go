@@ -2,6 +2,7 @@ package ingestion
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -106,15 +107,24 @@ func (packageFile) extract(ctx context.Context, w *work) error {
 // and keeps the file, with a note that explains why.
 func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, error) {
 	from := officeExtensions[pr.w.job.Route.MediaType]
-	if pr.w.im.Office == nil || from == "" || to == "" {
-		return nil, 0, keepOld(ctx, pr.w, "This version of vaultflow reads files of this format only with LibreOffice's help: install it, or save the file as docx, xlsx or pptx, and drop it again.")
+	if from == "" || to == "" {
+		return nil, 0, keepOld(ctx, pr.w, "Files of this format are not read: save it as docx, xlsx or pptx, and drop that file.", "")
 	}
+	lacks := cmp.Or(pr.w.im.NoOffice, "LibreOffice is not there: install it")
+	var err error
 	name := "modern." + to
-	err := pr.convert(ctx, from, to, name)
-	if e, ok := errors.AsType[*extract.Error](err); ok && ctx.Err() == nil && e.Code == failure.WorkerMissing {
-		return nil, 0, keepOld(ctx, pr.w, "It could not be read: "+markdown.Inline(reading.Plain(e.Message, "LibreOffice is missing"))+".")
-	} else if ok && ctx.Err() == nil {
-		return nil, 0, keepOld(ctx, pr.w, "It could not be read: "+markdown.Inline(reading.Plain(e.Message, "LibreOffice failed"))+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop it again.")
+	if pr.w.im.Office != nil {
+		err, lacks = pr.convert(ctx, from, to, name), ""
+	}
+	if e, ok := errors.AsType[*extract.Error](err); ok && ctx.Err() == nil {
+		why := reading.Plain(e.Message, "LibreOffice failed")
+		if e.Code != failure.WorkerMissing {
+			return nil, 0, keepOld(ctx, pr.w, "It could not be read: "+markdown.Inline(why)+". Open it in the program that made it, save it as docx, xlsx or pptx, and drop that file.", "")
+		}
+		lacks, err = why, nil
+	}
+	if lacks != "" && err == nil {
+		return nil, 0, keepOld(ctx, pr.w, "Files of this format are read only with LibreOffice's help. "+markdown.Inline(lacks)+", then drop the file again. You can also save it as docx, xlsx or pptx, and drop that file.", lacks)
 	}
 	if err != nil {
 		return nil, 0, err
@@ -132,10 +142,10 @@ func (pr printing) modern(ctx context.Context, to string) (readerAt, int64, erro
 	return at, info.Size(), nil
 }
 
-// keepOld keeps a file that is not read, with a sentence of advice.
-func keepOld(ctx context.Context, w *work, what string) error {
+// keepOld keeps a file that is not read, with a sentence of advice. lacks is what another attempt may have.
+func keepOld(ctx context.Context, w *work, what, lacks string) error {
 	rec := w.store.begin(manifest.Document{})
-	rec.Message = what + " The original is kept unchanged."
+	rec.Message, rec.Lacks = what+" The original is kept unchanged.", lacks
 	return save(ctx, w.store.records, documentName, rec)
 }
 

@@ -31,7 +31,7 @@ func (im *Importer) File(ctx context.Context, j Job, e Ending) (Filed, error) {
 		return Filed{}, err
 	}
 	if j.Mend != "" { // its original is where it belongs
-		return Filed{Name: j.at()}, w.store.forget()
+		return Filed{Name: j.at()}, errors.Join(filing{w}.joinAgain(ctx), w.store.forget())
 	}
 	var out Filed
 	switch e.State {
@@ -181,6 +181,18 @@ func (f filing) join(ctx context.Context, e Ending, from string) (Filed, error) 
 		return Filed{}, err
 	}
 	return Filed{Name: target}, errors.Join(f.forgetFailure(ctx, from), f.tidy(from))
+}
+
+// joinAgain files the copy with which the user asked for what the bundle lacks: it lies where the original arrived.
+func (f filing) joinAgain(ctx context.Context) error {
+	if f.w.job.Source == f.w.job.at() {
+		return nil
+	}
+	sum, err := f.w.im.sumOf(ctx, f.w.job.Source)
+	if err == nil && sum == f.w.job.SHA256 {
+		_, err = f.join(ctx, Ending{Bundle: f.w.job.Mend}, f.w.job.Source)
+	}
+	return err
 }
 
 // remember adds this import to the history of the bundle that has its bytes.

@@ -53,8 +53,9 @@ type pageMaker struct {
 	lost               string         // why something of the page is missing in the file
 	lacks              string         // why something of the page is below the quality that was asked for
 	layer              string         // sanitised
-	besides            string         // form values and annotations, sanitised
-	blank              bool           // nothing is drawn on the page
+	decision           choose.Decision
+	besides            string // form values and annotations, sanitised
+	blank              bool   // nothing is drawn on the page
 	textFault, picture *reading.PageError
 }
 
@@ -88,7 +89,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	decision := choose.NoLayer
 	if got.Text != nil {
 		m.page.Doubts = doubt.Clean(got.Text.Doubts)
-		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo)
+		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo).Read(got.Text.Markdown)
 		m.blank = got.Text.Evidence.Blank()
 		m.layer, m.besides = m.files().pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
 		m.formulas = got.Text.Formulas
@@ -96,7 +97,8 @@ func (m *pageMaker) text(ctx context.Context) error {
 	if m.w.set.OCRFirst() {
 		decision = choose.OCRFirst
 	}
-	m.page.OCR = &manifest.PageOCR{Decided: decision.OCR, Code: decision.Code, Reason: decision.String()}
+	m.decision = decision
+	m.page.OCR = &manifest.PageOCR{Decided: decision.OCR && !choose.Garbled(decision.Code), Code: decision.Code, Reason: decision.String()}
 	if !m.w.set.HasPDF(config.StrategyPDFOCR) && decision.OCR {
 		m.page.OCR.Decided = false
 		m.page.OCR.Reason += "; pdf_ocr is not among the strategies"
@@ -112,6 +114,9 @@ func (m *pageMaker) text(ctx context.Context) error {
 
 // recognise reads the text in the page's picture, if that was decided.
 func (m *pageMaker) recognise(ctx context.Context) error {
+	if choose.Garbled(m.page.OCR.Code) {
+		return m.compare(ctx)
+	}
 	if !m.page.OCR.Decided {
 		return nil
 	}
@@ -138,12 +143,44 @@ const servicePixels = 3508
 
 // locally asks the worker's own text recognition, and reports whether it answered.
 func (m *pageMaker) locally(ctx context.Context) (bool, error) {
-	set := m.w.set
-	got, err := m.s.Page(ctx, extract.PageRequest{
-		N: m.page.N, OCR: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
-	})
+	got, err := m.ocr(ctx)
 	m.lacks = cmp.Or(m.lacks, got.Lacks)
 	return m.files().answered(ctx, &m.page, got.OCR, err)
+}
+
+func (m *pageMaker) ocr(ctx context.Context) (extract.Page, error) {
+	set := m.w.set
+	return m.s.Page(ctx, extract.PageRequest{
+		N: m.page.N, OCR: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
+	})
+}
+
+// compare recognises the text of a page whose layer seems to have other letters than the page shows, and keeps that if it reads
+// better. No service is paid for this.
+func (m *pageMaker) compare(ctx context.Context) error {
+	p := &m.page
+	var got extract.Page
+	if m.w.set.HasPDF(config.StrategyPDFOCR) {
+		var err error
+		if got, err = m.ocr(ctx); err != nil && reading.PageErrorOf(err) == nil {
+			return err
+		}
+	}
+	switch {
+	case got.OCR == nil || got.OCR.Text == "":
+		p.Doubts = doubt.Add(p.Doubts, doubt.Readers, "its text layer has hardly any words of a known language, and nothing to compare it with")
+	case doubt.SameLetters(m.layer, got.OCR.Text):
+		m.decision = m.decision.Confirmed()
+		p.OCR.Code, p.OCR.Reason = m.decision.Code, m.decision.String()
+	case doubt.Prose(got.OCR.Text):
+		p.OCR.Decided = true
+		_, err := m.files().answered(ctx, p, got.OCR, nil)
+		p.Doubts = doubt.Add(p.Doubts, doubt.Recognition, "its text layer has other letters than the page, so the text was recognised in the picture")
+		return err
+	default:
+		p.Doubts = doubt.Add(p.Doubts, doubt.Readers, "its text layer has hardly any words of a known language, and text recognition reads others")
+	}
+	return nil
 }
 
 // answered keeps what the worker's text recognition answered, and reports whether it read the page.
@@ -321,7 +358,7 @@ func (m *pageMaker) judge() {
 // incomplete marks a page of which something is missing in the file: nobody can read that, and the rest may be misread.
 func (m *pageMaker) incomplete() {
 	p, what := &m.page, "part of the content is missing: "
-	p.Status = manifest.PagePartial
+	p.Status, p.Lost = manifest.PagePartial, true
 	if p.Text != nil && p.Text.Source == manifest.TextNone {
 		p.Status, what = manifest.PageFailed, "the content is missing: "
 	}

@@ -1,9 +1,7 @@
 package ingestion
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -70,34 +68,11 @@ func opened(w *work, doc extract.Document) (documentRecord, error) {
 	if w.set.PDF.Mode != config.ModeMarkdown {
 		rec.Render = &manifest.Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60), Code: markdown.OneLine(doc.Code, 40), Reason: markdown.OneLine(doc.Reason, 300)}
 	}
-	if cutOff(w) {
-		rec.Warnings = append(rec.Warnings, "the file has no mark of its end: it may be cut off, and pages may be missing")
-	}
+	rec.CutOff = doc.CutOff
 	if doc.Pages > w.set.WarnPages {
 		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the document has %d pages: a model may not accept them all at once", doc.Pages))
 	}
 	return rec, nil
-}
-
-// pdfTail is how many last bytes may hold the mark of the end: some programs write more after it.
-const pdfTail = 4096
-
-// cutOff reports whether a PDF lacks the mark of its end (ISO 32000-1 §7.5.5). The renderers rebuild such a file from the pages
-// that are there, without a warning.
-func cutOff(w *work) bool {
-	file, err := w.im.Files.FS().Open(w.job.at())
-	if err != nil {
-		return false // it was opened a moment ago, and the next stage reports what is wrong
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	at, ok := file.(io.ReaderAt)
-	if err != nil || !ok {
-		return false
-	}
-	tail := make([]byte, min(info.Size(), pdfTail))
-	_, err = at.ReadAt(tail, info.Size()-int64(len(tail)))
-	return (err == nil || errors.Is(err, io.EOF)) && !bytes.Contains(tail, []byte("%%EOF"))
 }
 
 // maxOutline limits the outline of a note.

@@ -54,7 +54,7 @@ func (pub publishing) decide(ctx context.Context, taken map[string]bool, rec doc
 			p.Target = candidate
 			break
 		}
-		m, ok := im.manifest(candidate)
+		m, ok := present(im, candidate)
 		if !ok || m.Source.Path != j.Source {
 			continue
 		}

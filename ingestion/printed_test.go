@@ -191,7 +191,7 @@ func TestImport_oldOfficeFileIsKept(t *testing.T) {
 		office *fakeOffice
 		says   string
 	}{
-		"without LibreOffice": {nil, "install it, or save the file as docx, xlsx or pptx"},
+		"without LibreOffice": {nil, "LibreOffice is not there: install it, then drop the file again. You can also save it as docx, xlsx or pptx"},
 		"refused":             {&fakeOffice{fault: &extract.Error{Code: failure.Corrupt, Message: "LibreOffice could not convert it: Error: source file could not be loaded"}}, "source file could not be loaded. Open it in the program that made it"},
 	} {
 		for file, data := range map[string]string{"old.doc": oldWord, "old.rtf": `{\rtf1\ansi A letter}`, "old.xls": oldWord} {

@@ -41,7 +41,7 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 		return p.published(), nil
 	}
 	if target := im.places(j).published(); !decided && target != "" {
-		m, _ := im.manifest(target)
+		m, _ := present(im, target)
 		return plan{Target: target, Note: m.Note}.published(), nil // the records are gone: somebody removed them
 	}
 	w, err := im.stage(j)
@@ -199,7 +199,7 @@ func (pub publishing) laidOut(m *manifest.Manifest, p plan, rec documentRecord) 
 // edited returns the pages of the version before whose generated text the user changed in the notes: this version replaces it.
 func (pub publishing) edited(p plan) []int {
 	before := p.before(pub.w.im)
-	m, ok := pub.w.im.manifest(before)
+	m, ok := present(pub.w.im, before)
 	if !ok || p.Aside == "" {
 		return nil
 	}
@@ -313,7 +313,7 @@ func (pub publishing) older(p plan) (*indexnote.Previous, error) {
 	if before == "" {
 		return nil, nil
 	}
-	m, _ := pub.w.im.manifest(before)
+	m, _ := present(pub.w.im, before)
 	data, err := fs.ReadFile(pub.w.im.Files.FS(), path.Join(before, m.NoteName()))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // the user removed it

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/failure"
@@ -27,7 +28,7 @@ func (s *store) summary() (Extracted, error) {
 	if err != nil {
 		return Extracted{}, err
 	}
-	out := Extracted{Pages: len(pages), Warnings: append(s.remarks(rec, pages), pageWarnings(pages)...)}
+	out := Extracted{Pages: len(pages), Lacks: rec.Lacks, Warnings: append(s.remarks(rec, pages), pageWarnings(pages)...)}
 	for _, p := range pages {
 		switch {
 		case p.Status == manifest.PageFailed:
@@ -37,6 +38,9 @@ func (s *store) summary() (Extracted, error) {
 		}
 		if p.Vision != nil && p.Vision.Outcome == manifest.VisionNotRead {
 			out.NotSeen = append(out.NotSeen, p.N)
+		}
+		if p.Lost {
+			out.Lost = append(out.Lost, p.N)
 		}
 		if p.Lacks != "" {
 			out.Lacking = append(out.Lacking, p.N)
@@ -48,7 +52,11 @@ func (s *store) summary() (Extracted, error) {
 	}
 	out.Done = out.Pages - len(out.Failed)
 	if out.Pages > 0 && out.Done == 0 {
-		return Extracted{}, fault.Permanent(failure.Corrupt, "open the file in a viewer and save it under a new name, then drop it again",
+		advice := "open the file in a viewer and save it under a new name, then drop it again"
+		if len(out.Lost) == out.Pages {
+			advice = "ask for the file again: this one lacks the content of its pages"
+		}
+		return Extracted{}, fault.Permanent(failure.Corrupt, advice,
 			"none of its %d pages could be read; the first: %s", out.Pages, pages[0].Error)
 	}
 	out.Digest, err = recordDigest(rec, pages)
@@ -58,6 +66,9 @@ func (s *store) summary() (Extracted, error) {
 // remarks returns the warnings about the document as a whole.
 func (s *store) remarks(rec documentRecord, pages []manifest.Page) []string {
 	warnings := slices.Clone(rec.Warnings)
+	if why := missing(rec, pages); why != "" {
+		warnings = append(warnings, why)
+	}
 	if len(pages) < rec.Document.Pages {
 		numbers := make([]int, len(pages))
 		for i, p := range pages {
@@ -66,6 +77,39 @@ func (s *store) remarks(rec documentRecord, pages []manifest.Page) []string {
 		warnings = append(warnings, fmt.Sprintf("imported only %s of %d", content.PageList(numbers), rec.Document.Pages))
 	}
 	return warnings
+}
+
+// missing describes what the file lacks, or returns "". The renderers rebuild a file that is cut off from the pages that are there.
+func missing(rec documentRecord, pages []manifest.Page) string {
+	var whole, parts []int
+	for _, p := range pages {
+		switch {
+		case p.Lost && p.Status == manifest.PageFailed:
+			whole = append(whole, p.N)
+		case p.Lost:
+			parts = append(parts, p.N)
+		}
+	}
+	var what []string
+	if len(whole) > 0 {
+		what = append(what, content.PageList(whole))
+	}
+	if len(parts) > 0 {
+		what = append(what, "part of "+content.PageList(parts))
+	}
+	state, verb := "damaged", "are"
+	if rec.CutOff {
+		state = "cut off"
+	}
+	switch {
+	case len(what) == 0 && rec.CutOff:
+		return "the file has no mark of its end: it may be cut off, and pages may be missing; if so, ask for the file again"
+	case len(what) == 0:
+		return ""
+	case len(what) == 1 && len(whole) < 2:
+		verb = "is"
+	}
+	return fmt.Sprintf("the file is %s: %s %s missing; ask for the file again", state, strings.Join(what, " and "), verb)
 }
 
 // recordDigest returns the digest of what Publish will read.
@@ -97,9 +141,10 @@ func pageWarnings(pages []manifest.Page) []string {
 			add(p, "", ": "+p.Lacks+"; vaultflow tries again by itself")
 		}
 		switch {
+		case p.Lost: // see missing
 		case p.Status == manifest.PageFailed, p.Status == manifest.PagePartial && p.Image == nil && p.Text == nil:
 			add(p, "", " could not be read: "+p.Error)
-		case p.Status == manifest.PagePartial && p.Error != p.Lacks && !doubt.Has(p.Doubts, doubt.Lost):
+		case p.Status == manifest.PagePartial && p.Error != p.Lacks:
 			add(p, "the text of ", " could not be recognised: "+p.Error)
 		}
 	}
@@ -133,8 +178,12 @@ func doubtful(pages []manifest.Page) (warnings []string) {
 	on := map[string][]int{}
 	for _, p := range pages {
 		for _, d := range p.Doubts {
-			if d.Code != doubt.Vision && !slices.Contains(on[d.Code], p.N) { // visionWarnings has those
-				on[d.Code] = append(on[d.Code], p.N)
+			code := d.Code
+			if code == doubt.Empty && p.Text != nil && p.Text.Chars > 0 {
+				code = doubt.Hardly
+			}
+			if code != doubt.Vision && code != doubt.Lost && !slices.Contains(on[code], p.N) { // visionWarnings and missing have those
+				on[code] = append(on[code], p.N)
 			}
 		}
 	}

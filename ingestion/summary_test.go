@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -50,5 +51,17 @@ func TestRecognisedIn(t *testing.T) {
 		if got := w.recognisedIn(c.pages); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// Nothing says that a page has no text above the text that it has.
+func TestDoubtful_pageWithSomeText(t *testing.T) {
+	t.Parallel()
+	empty := []doubt.Doubt{{Code: doubt.Empty, Words: "hardly any text could be read"}}
+	got := strings.Join(doubtful([]manifest.Page{
+		{N: 1, Doubts: empty, Text: &manifest.PageText{Source: manifest.TextNone}}, {N: 2, Doubts: empty, Text: &manifest.PageText{Source: "ocr", Chars: 9}},
+	}), "\n")
+	if !strings.Contains(got, "no text was found on page 1,") || !strings.Contains(got, "text on page 2 is probably missing") {
+		t.Errorf("got %q", got)
 	}
 }

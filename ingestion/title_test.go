@@ -16,6 +16,13 @@ func TestImport_genericTitleGivesWay(t *testing.T) {
 			t.Errorf("%q: the note is called otherwise than %q:\n%s", own, want, note)
 		}
 	}
+	for own, want := range map[string]bool{"anonymous": false, "Mei Lin": true} {
+		b := newBench(t, extract.Document{Pages: 1, Author: own})
+		made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
+		if got := strings.Contains(b.read(made.Note), own); got != want {
+			t.Errorf("the author %q is in the note: %v\n%s", own, got, b.read(made.Note))
+		}
+	}
 	b := newBench(t, extract.Document{Pages: 1, Title: "untitled"})
 	b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
 		p := goodPage(r)

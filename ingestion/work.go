@@ -102,8 +102,10 @@ type documentRecord struct {
 	Started  time.Time         `json:"started"`
 	ModTime  time.Time         `json:"mtime,omitzero"`
 	Warnings []string          `json:"warnings,omitempty"`
+	CutOff   bool              `json:"cut_off,omitempty"`  // it has no mark of its end
 	Body     string            `json:"body,omitempty"`     // path of the text in the records, of text files
 	Message  string            `json:"message,omitempty"`  // a sentence for the note, for files that are only kept
+	Lacks    string            `json:"lacks,omitempty"`    // why the file was not read, if another attempt may read it
 	Assets   []manifest.Asset  `json:"assets,omitempty"`   // pictures taken out of the source
 	Children []manifest.Child  `json:"children,omitempty"` // files of an archive
 	Members  []manifest.Member `json:"members,omitempty"`  // files of an export, in the bundle

@@ -3,8 +3,6 @@ package media
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -36,18 +34,11 @@ type Documents struct {
 	worker   Worker // nil: PDF cannot be read
 	imported string // folder of the bundles
 	sessions *sessions
+	digests  *Digests
 
 	mu    sync.Mutex
-	files map[string]fileState       // by name: what was hashed last; guarded by mu
 	known map[string]prompt.Document // by name and digest; guarded by mu
 	texts map[pageOf]string          // guarded by mu
-}
-
-// fileState identifies the file that was hashed.
-type fileState struct {
-	size   int64
-	time   int64
-	sha256 string
 }
 
 type pageOf struct {
@@ -63,7 +54,7 @@ const maxKnown = 4096
 func NewDocuments(fsys fs.FS, worker Worker, importedDir string) *Documents {
 	return &Documents{
 		fs: fsys, worker: worker, imported: strings.Trim(importedDir, "/"), sessions: newSessions(worker),
-		files: map[string]fileState{}, known: map[string]prompt.Document{}, texts: map[pageOf]string{},
+		digests: NewDigests(), known: map[string]prompt.Document{}, texts: map[pageOf]string{},
 	}
 }
 
@@ -112,24 +103,8 @@ func (d *Documents) digest(name string) (digest string, size int64, err error) {
 	if info.Size() > maxMediaFile {
 		return "", 0, fmt.Errorf("too large: more than %d MB", maxMediaFile>>20)
 	}
-	d.mu.Lock()
-	last, ok := d.files[name]
-	d.mu.Unlock()
-	if ok && last.size == info.Size() && last.time == info.ModTime().UnixNano() {
-		return last.sha256, info.Size(), nil
-	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", 0, fmt.Errorf("read: %w", err)
-	}
-	now := fileState{size: info.Size(), time: info.ModTime().UnixNano(), sha256: hex.EncodeToString(sum.Sum(nil))}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.files) >= maxKnown {
-		clear(d.files)
-	}
-	d.files[name] = now
-	return now.sha256, now.size, nil
+	digest, err = d.digests.of(name, info, f)
+	return digest, info.Size(), err
 }
 
 func (d *Documents) read(ctx context.Context, name, digest string, size int64) (prompt.Document, error) {

@@ -3,7 +3,6 @@ package media
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
 
@@ -30,7 +29,7 @@ func (d *Documents) office(name, digest string, size int64) (prompt.Document, er
 		return prompt.Document{}, err
 	}
 	defer f.Close()
-	at, err := readerAt(f, io.Discard)
+	at, err := readerAt(f)
 	if err != nil {
 		return prompt.Document{}, fmt.Errorf("read: %w", err)
 	}

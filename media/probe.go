@@ -2,12 +2,11 @@ package media
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/prompt"
@@ -31,8 +30,7 @@ func (m Source) Probe(name string) (prompt.Picture, error) {
 	if stat.Size() > maxMediaFile {
 		return prompt.Picture{}, fmt.Errorf("too large: more than %d MB", maxMediaFile>>20)
 	}
-	sum := sha256.New()
-	at, err := readerAt(f, sum)
+	at, err := readerAt(f)
 	if err != nil {
 		return prompt.Picture{}, fmt.Errorf("read: %w", err)
 	}
@@ -43,23 +41,26 @@ func (m Source) Probe(name string) (prompt.Picture, error) {
 	if err != nil {
 		return prompt.Picture{MediaType: info.MediaType, Size: stat.Size()}, err
 	}
+	digest, err := m.Digests.of(name, stat, io.NewSectionReader(at, 0, math.MaxInt64))
+	if err != nil {
+		return prompt.Picture{}, err
+	}
 	return prompt.Picture{
-		MediaType: info.MediaType, Width: info.Width, Height: info.Height, Size: stat.Size(), SHA256: hex.EncodeToString(sum.Sum(nil)),
+		MediaType: info.MediaType, Width: info.Width, Height: info.Height, Size: stat.Size(), SHA256: digest,
 	}, nil
 }
 
-// readerAt hashes a file and returns random access to it: through the file itself when it can, through memory when not.
-func readerAt(f fs.File, sum io.Writer) (io.ReaderAt, error) {
+// readerAt returns random access to a file: through the file itself when it can, through memory when not.
+func readerAt(f fs.File) (io.ReaderAt, error) {
 	if at, ok := f.(io.ReaderAt); ok {
-		_, err := io.Copy(sum, f)
-		return at, err
+		return at, nil
 	}
-	var all bytes.Buffer
-	if _, err := io.Copy(io.MultiWriter(&all, sum), io.LimitReader(f, maxMediaFile+1)); err != nil {
+	all, err := io.ReadAll(io.LimitReader(f, maxMediaFile+1))
+	if err != nil {
 		return nil, err
 	}
-	if all.Len() > maxMediaFile {
+	if len(all) > maxMediaFile {
 		return nil, errors.New("too large")
 	}
-	return bytes.NewReader(all.Bytes()), nil
+	return bytes.NewReader(all), nil
 }

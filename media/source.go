@@ -37,6 +37,7 @@ type Source struct {
 	Documents   *Documents // nil: no pages and no documents are sent
 	ImportedDir string     // pictures below it are always decoded in the worker
 	Cache       *Cache     // nil: every picture is made each time
+	Digests     *Digests   // nil: every picture is read whole when its header is
 }
 
 // Loader loads pictures and documents within limits, at the moment a request is written.

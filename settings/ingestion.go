@@ -9,8 +9,8 @@ type Ingestion struct {
 	Tessdata            string         `yaml:"tessdata" doc:"Folder of Tesseract's language data. Empty: the usual places."`
 	Passwords           []Secret       `yaml:"passwords" doc:"Passwords to try on encrypted PDF files. Better set VAULTFLOW_INGESTION_PASSWORDS than write them here, or put one into a file name.pdf.password next to name.pdf."`
 	RequireConfinement  bool           `yaml:"require_confinement" doc:"Refuse documents if the system cannot confine the worker."`
-	PageTimeout         Duration       `yaml:"page_timeout" min:"1s" max:"1h" doc:"Time for one page. It is then tried once more at half the dpi before it fails."`
-	OpenTimeout         Duration       `yaml:"open_timeout" min:"1s" max:"1h" doc:"Time to open a document."`
+	PageTimeout         Duration       `yaml:"page_timeout" min:"1s" max:"1h" doc:"Processor time for one page; by the clock, six times that. It is then tried once more at half the dpi before it fails."`
+	OpenTimeout         Duration       `yaml:"open_timeout" min:"1s" max:"1h" doc:"Processor time to open a document; by the clock, six times that."`
 	Memory              Bytes          `yaml:"memory" min:"256MiB" max:"256GiB" doc:"Memory of one worker process."`
 	Parallel            int            `yaml:"parallel" min:"0" max:"64" doc:"Worker processes for one document. 0: one for each processor."`
 	MaxFileSize         Bytes          `yaml:"max_file_size" min:"1KiB" max:"64GiB" doc:"Larger files are refused."`

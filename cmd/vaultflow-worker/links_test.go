@@ -16,7 +16,8 @@ func linkedPages() *pdftest.Builder {
 		return pdftest.Rule{X0: x0, Y0: base - 10, X1: x1, Y1: base + 3}
 	}
 	return pdftest.New().TextPage(pdftest.Text(
-		"Read the report on our site.", "The second page tells more.", "Run this program now.", "Open that file now.", "Write to the board.")...).
+		"Read the report on our site.", "The second page tells more.", "Run this program now.", "Open that file now.", "Write to the board.",
+	)...).
 		Link(place(1, 116, 150), 0, "https://example.org/report (final).pdf?x=1").
 		Link(place(2, 94, 158), 2, "").
 		Link(place(3, 72, 94), 0, "javascript:app.alert(1)").

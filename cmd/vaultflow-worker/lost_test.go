@@ -47,6 +47,7 @@ func TestPage_tellsThatContentIsMissing(t *testing.T) {
 		"whole":              {text, nil, 8},
 		"cut between pages":  {text[:bytes.LastIndex(text[:content(text, 6)], []byte("endobj"))+6], []int{6, 7, 8}, 8},
 		"cut within a page":  {text[:content(text, 5)+60], []int{5, 6, 7, 8}, 8},
+		"more behind":        {append(bytes.Clone(text), make([]byte, 2000)...), nil, 8},
 		"without its end":    {bytes.ReplaceAll(text, whole, nil), nil, 8},
 		"a hole":             {hole, []int{4, 5}, 8},
 		"scans":              {scans, nil, 3},
@@ -64,6 +65,9 @@ func TestPage_tellsThatContentIsMissing(t *testing.T) {
 				if got.Lost != "" {
 					lost = append(lost, n)
 				}
+			}
+			if ends := bytes.Contains(c.data[max(0, len(c.data)-4096):], whole); doc.CutOff == ends {
+				t.Errorf("cut off: %v, with a mark of its end: %v", doc.CutOff, ends)
 			}
 			if doc.Pages != c.pages || fmt.Sprint(lost) != fmt.Sprint(c.lost) {
 				t.Errorf("%d pages, lost %v, want %v", doc.Pages, lost, c.lost)

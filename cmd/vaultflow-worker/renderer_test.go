@@ -77,6 +77,16 @@ func exerciseRenderer(t *testing.T, name string, open func(data []byte) (*sandbo
 			t.Error("the second page is another one after the first")
 		}
 	})
+	t.Run("cuts the same part whatever it drew between", func(t *testing.T) {
+		t.Parallel()
+		s, _ := must(t, pdftest.New().ScanPage(scanLines...).Bytes())
+		part := extract.PageRequest{N: 1, Image: true, DPI: 150, Format: "png", Rect: &content.Rect{X1: 50, Y1: 50, X2: 400, Y2: 700}}
+		want := ask(t, s, part).Image.Bytes
+		part.Text = true // whether there is ink is seen on a small picture
+		if !bytes.Equal(ask(t, s, part).Image.Bytes, want) {
+			t.Error("the part is another one after its page was drawn again")
+		}
+	})
 	t.Run("draws pages as they are displayed", func(t *testing.T) {
 		t.Parallel()
 		for rotate, want := range map[int]struct {

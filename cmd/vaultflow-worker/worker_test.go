@@ -95,7 +95,8 @@ func wantWords(t *testing.T, got string, lines ...string) {
 func TestWorker_readsTextExactly(t *testing.T) {
 	t.Parallel()
 	lines := append([]pdftest.Line{pdftest.Heading("Annual report")}, pdftest.Text(
-		"Revenue grew by 12 % in all re-", "gions, to *1000* units.", "", "Café – “quoted” text.", "", "• first point", "• second point")...)
+		"Revenue grew by 12 % in all re-", "gions, to *1000* units.", "", "Café – “quoted” text.", "", "• first point", "• second point",
+	)...)
 	s, doc := opened(t, pdftest.New().Info("Prüfung", "A. Author").TextPage(lines...).BlankPage().Outline("Start", 1).Outline("End", 2).Bytes(), extract.KindPDF)
 	if doc.Pages != 2 || doc.Title != "Prüfung" || doc.Author != "A. Author" || doc.Created != "2026-01-02T03:04:05Z" || doc.Encrypted {
 		t.Errorf("document: %+v", doc)

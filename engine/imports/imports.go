@@ -83,7 +83,7 @@ func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.C
 		return engine.ClassifyOut{}, err
 	}
 	if im.Origin != nil && in.Size > 16 { // a few letters are equal by chance
-		if err := im.Origin.Arrived(ctx, in.SHA256, origin.OfImport(in.Run, in.Source)); err != nil {
+		if err := im.Origin.Arrived(ctx, in.SHA256, in.Size, origin.OfImport(in.Run, in.Source)); err != nil {
 			return engine.ClassifyOut{}, failure.WithCode(err, failure.State)
 		}
 	}
@@ -98,21 +98,34 @@ func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.C
 	if out.Route, err = json.Marshal(found.Route); err != nil {
 		return out, fmt.Errorf("encode the route: %w", err)
 	}
-	if out.Gone || out.Duplicate != "" || in.Mend != "" {
+	if out.Gone || in.Mend != "" {
 		return out, nil
 	}
+	if out.Duplicate == "" {
+		if err := im.findDuplicate(ctx, j, found.Home, &out); err != nil {
+			return out, err
+		}
+	}
+	if out.Duplicate != "" {
+		out.DuplicateBare = ingestion.NoteGone(im.FS, out.DuplicateBundle)
+	}
+	return out, nil
+}
+
+// findDuplicate looks in the journal for an import that made a bundle of the same bytes.
+func (im *Imports) findDuplicate(ctx context.Context, j ingestion.Job, home string, out *engine.ClassifyOut) error {
 	before, ok, err := im.Imported.Imported(ctx, j.SHA256, j.Hash())
 	if err != nil {
-		return out, err
+		return err
 	}
-	elsewhere := found.Home != "" && found.Home != before.Bundle
-	if ok && before.ID != in.Run && before.Bundle != "" && !elsewhere {
+	elsewhere := home != "" && home != before.Bundle
+	if ok && before.ID != j.ID && before.Bundle != "" && !elsewhere {
 		// A bundle that the user removed is made again, and so is one whose name a later version has.
 		if _, err := fs.Stat(im.FS, before.Bundle); err == nil && !im.holdsOther(before.Bundle, j.SHA256) {
 			out.Duplicate, out.DuplicateBundle = before.ID, before.Bundle
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // holdsOther reports whether a bundle is by its manifest one of other bytes.
@@ -140,7 +153,7 @@ func (im *Imports) Extract(ctx context.Context, in engine.ExtractIn) (engine.Ext
 		return engine.ExtractOut{}, fmt.Errorf("encode what was extracted: %w", err)
 	}
 	digest, err := im.Blobs.Put(ctx, data)
-	return engine.ExtractOut{Extracted: digest, Pages: made.Pages, FailedPages: made.Failed, Unread: made.Unread(), Lacking: made.Lacking, NotSeen: made.NotSeen, Warnings: made.Warnings}, err
+	return engine.ExtractOut{Extracted: digest, Pages: made.Pages, FailedPages: made.Failed, Unread: made.Unread(), Lost: made.Lost, Lacking: made.Lacking, NotSeen: made.NotSeen, Lacks: made.Lacks, Warnings: made.Warnings}, err
 }
 
 // Publish makes the bundle appear.

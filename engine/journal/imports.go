@@ -40,7 +40,8 @@ func (is *Imports) Arriving(ctx context.Context, source string, state engine.Imp
 	return nil
 }
 
-// Gone forgets a file that was being received; with an empty name all of them, for the daemon's start.
+// Gone forgets a file that was being received, and ends an import that waited for it; with an empty name it forgets all that were
+// being received, for the daemon's start.
 func (is *Imports) Gone(ctx context.Context, source string) error {
 	last := arrivalID(source)
 	if source == "" {
@@ -48,6 +49,35 @@ func (is *Imports) Gone(ctx context.Context, source string) error {
 	}
 	if _, err := change(ctx, is.db.write, `DELETE FROM imports WHERE id >= ? AND id <= ?`, arrivalID(source), last); err != nil {
 		return fmt.Errorf("forget the arrival of %q: %w", source, err)
+	}
+	return is.waiting(ctx, source, func(r *engine.ImportRecord) {
+		r.State, r.Reason, r.Error, r.Hint, r.Code = engine.ImportCancelled, "the file is gone, or has other bytes now", "", "", ""
+	})
+}
+
+// Postpone stores when the import of a file that waits is tried again. Without a waiting import it does nothing.
+func (is *Imports) Postpone(ctx context.Context, source string, again time.Time) error {
+	return is.waiting(ctx, source, func(r *engine.ImportRecord) { r.Again = again.UTC() })
+}
+
+// waiting changes the imports of a file that wait.
+func (is *Imports) waiting(ctx context.Context, source string, edit func(*engine.ImportRecord)) error {
+	err := inTx(ctx, is.db.write, func(tx *sql.Tx) error {
+		list, err := query(ctx, tx, scanView[engine.ImportRecord], `SELECT view FROM imports WHERE source = ? AND state = ?`, source, engine.ImportWaiting)
+		for _, r := range list {
+			edit(&r)
+			view, bad := json.Marshal(r)
+			if bad != nil {
+				return bad
+			}
+			if _, bad := tx.ExecContext(ctx, `UPDATE imports SET state = ?, view = ? WHERE id = ?`, r.State, view, r.ID); bad != nil {
+				return bad
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store how the import of %q waits: %w", source, err)
 	}
 	return nil
 }

@@ -258,6 +258,36 @@ func TestImports_arrivalBecomesRun(t *testing.T) {
 	}
 }
 
+// An import that waits has the time of its next attempt, and ends when its file is gone.
+func TestImports_waiting(t *testing.T) {
+	t.Parallel()
+	j := open(t, t.TempDir())
+	for _, name := range []string{"Import/a.txt", "Import/b.txt"} {
+		e := entry(name, engine.ImportKey(name, "set", name), name)
+		e.Run.Kind, e.Import = engine.KindImport, &engine.ImportRecord{ID: name, Source: name, State: engine.ImportQueued, Created: epoch}
+		create(t, j, e)
+		e.Run.Status, e.Run.Finished = engine.Failed, epoch
+		e.Import.State, e.Import.Finished, e.Import.Reason = engine.ImportWaiting, epoch, "the disk is full"
+		if err := j.Runs.Save(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Imports.Postpone(t.Context(), name, epoch.Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Imports.Gone(t.Context(), "Import/b.txt"); err != nil {
+		t.Fatal(err)
+	}
+	a, errA := j.Imports.Get(t.Context(), "Import/a.txt")
+	b, errB := j.Imports.Get(t.Context(), "Import/b.txt")
+	if errA != nil || a.State != engine.ImportWaiting || a.Why(time.UTC) != "the disk is full; vaultflow tries again at "+epoch.Add(time.Minute).UTC().Format("15:04:05") {
+		t.Errorf("the import that waits: %+v, %v", a, errA)
+	}
+	if errB != nil || b.State != engine.ImportCancelled || b.Reason != "the file is gone, or has other bytes now" {
+		t.Errorf("the import whose file is gone: %+v, %v", b, errB)
+	}
+}
+
 // An import whose file is held says so until the file was put away.
 func TestHeld(t *testing.T) {
 	t.Parallel()

@@ -36,6 +36,13 @@ func (o *Origins) Content(ctx context.Context, digest string) (origin.Record, er
 	return origin.Record{Known: true, Origins: []string{origin.OfImport(id, source)}}, nil
 }
 
+// MayHave implements origin.Store. Sizes were not always recorded.
+func (o *Origins) MayHave(ctx context.Context, size int64) (may bool, err error) {
+	err = one(ctx, o.db.read, `SELECT EXISTS (SELECT 1 FROM origin_contents WHERE size IN (0, ?1)) OR EXISTS (SELECT 1 FROM imports WHERE ifnull(view ->> 'size', 0) IN (0, ?1))`,
+		size).Scan(&may)
+	return may, wrapOrigin(err)
+}
+
 // Name implements origin.Store.
 func (o *Origins) Name(ctx context.Context, name string) (origin.Record, error) {
 	r, err := o.record(ctx, `SELECT s.origins`+originsOf+`(SELECT origins FROM origin_names WHERE name = ?)`, origin.Key(name))
@@ -102,7 +109,7 @@ func keepOrigin(ctx context.Context, tx *sql.Tx, e origin.Entry) error {
 		known = ` ON CONFLICT DO UPDATE SET origins = excluded.origins`
 	}
 	if e.Digest != "" {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO origin_contents (sha256, origins) VALUES (?, ?)`+known, packed(e.Digest), set); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO origin_contents (sha256, size, origins) VALUES (?, ?, ?)`+known, packed(e.Digest), e.Size, set); err != nil {
 			return err
 		}
 	}

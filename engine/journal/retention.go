@@ -75,7 +75,7 @@ var (
 		"upkeep":     "a few rows",
 		// Where content comes from is known for ever: a file may be read again after years, at any name.
 		"origin_sets":     "one row for each import, and for each run that wrote after it was shown foreign content",
-		"origin_contents": "40 bytes for each file of an import, and for each content that such a run wrote",
+		"origin_contents": "50 bytes for each file of an import, and for each content that such a run wrote",
 		"origin_names":    "one row for each file that is known as foreign or trusted",
 		"origin_pieces":   "20 bytes for each sentence of foreign text, 4,000 of a file at most",
 	}

@@ -191,6 +191,10 @@ CREATE TABLE part_memories (
 CREATE INDEX part_memories_by_run ON part_memories (run);
 `, `
 CREATE TABLE attempts (piece TEXT PRIMARY KEY, count INTEGER NOT NULL, progress INTEGER NOT NULL, time INTEGER NOT NULL) WITHOUT ROWID;
+`, `
+ALTER TABLE origin_contents ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX origin_contents_by_size ON origin_contents (size);
+CREATE INDEX imports_by_size ON imports (ifnull(view ->> 'size', 0));
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.

@@ -24,7 +24,9 @@ type Config struct {
 	Backoff    func(activity string) Backoff // nil means [DefaultBackoff]
 	Postpone   time.Duration                 // how long a run that hit a transient error waits at first; zero means 2 s
 	// Renew brings the settings of an import that is tried again up to date. Nil leaves them as they were pinned.
-	Renew  func(p engine.ImportPlan) json.RawMessage
+	Renew func(p engine.ImportPlan) json.RawMessage
+	// Lacks reports whether another attempt may add to the bundle of an import that is done. Nil means no.
+	Lacks  func(bundle string) bool
 	Now    func() time.Time // nil means time.Now
 	Logger *slog.Logger     // nil discards
 }

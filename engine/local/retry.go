@@ -25,7 +25,7 @@ func (x *Executor) Retry(ctx context.Context, run string, from engine.RetryFrom)
 		return x.adopt(ctx, e, from)
 	}
 	var cuts []engine.Cut
-	if !mendable(&e) {
+	if !x.cfg.mendable(&e) {
 		if cuts, err = retryOf(e, records, from); err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (c Config) renew(e *engine.Entry) (changed bool, err error) {
 	if filed := e.Import.Filed; filed != "" {
 		s.Import.Where, changed = filed, true
 	}
-	if mendable(e) {
+	if c.mendable(e) {
 		s.Import.Mend, changed = e.Import.Bundle, true
 	}
 	if c.Renew != nil {
@@ -173,10 +173,13 @@ func (c Config) renew(e *engine.Entry) (changed bool, err error) {
 	return changed, err
 }
 
-// mendable reports whether an import has a bundle that lacks pages or a model's reading of some, and its original to make them of.
-func mendable(e *engine.Entry) bool {
+// mendable reports whether an import has a bundle that lacks something, and its original to make it of.
+func (c Config) mendable(e *engine.Entry) bool {
 	i := e.Import
-	return i != nil && (i.State == engine.ImportPartial || i.State == engine.ImportDone && len(i.NotSeen) > 0) && e.Import.Bundle != "" && e.Import.Filed != ""
+	if i == nil || i.Bundle == "" || i.Filed == "" {
+		return false
+	}
+	return i.State == engine.ImportPartial || i.State == engine.ImportDone && (len(i.NotSeen) > 0 || c.Lacks != nil && c.Lacks(i.Bundle))
 }
 
 // reset removes the end from a run's views. The body reports the steps again.

@@ -15,7 +15,8 @@ import (
 // timed is a workflow whose first step may take a minute, and whose second one has no limit.
 func timed(properties string) engine.Request {
 	return engine.Request{Kind: engine.KindWorkflow, Subject: "w", Plan: json.RawMessage(
-		`{"name":"w","steps":[{"name":"a","outputs":[{},{}],"timeout":{"for":60000000000}` + properties + `},{"name":"b","outputs":[{},{}]}]}`)}
+		`{"name":"w","steps":[{"name":"a","outputs":[{},{}],"timeout":{"for":60000000000}` + properties + `},{"name":"b","outputs":[{},{}]}]}`,
+	)}
 }
 
 // untilOver makes an activity of some works last until its context ends.

@@ -6,11 +6,16 @@ import (
 	"archive/zip"
 	"compress/bzip2"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/vaultflow/vaultflow/ingestion/charset"
 )
 
 // Limits of an unpacked archive.
@@ -26,7 +31,7 @@ const (
 // Member is a file in an archive.
 type Member struct {
 	Folder  string // of the nested archive that contains it; empty or with a slash at the end
-	Name    string // as the archive has it
+	Name    string // in UTF-8
 	Size    int64  // -1 if it is not known
 	Special string // what it is when it cannot be read: a link, a device, packed in an unknown way
 	Locked  bool   // encrypted
@@ -89,8 +94,9 @@ func walkZIP(r io.ReaderAt, size int64, meter *unpacked, visit func(Member, io.R
 		return err
 	}
 	z.RegisterDecompressor(methodBzip2, func(in io.Reader) io.ReadCloser { return io.NopCloser(bzip2.NewReader(in)) })
-	for _, f := range z.File {
-		m := Member{Name: f.Name, Size: int64(min(f.UncompressedSize64, 1<<62)), Locked: f.Flags&1 != 0}
+	for i, name := range namesOf(z.File) {
+		f := z.File[i]
+		m := Member{Name: name, Size: int64(min(f.UncompressedSize64, 1<<62)), Locked: f.Flags&1 != 0}
 		switch mode := f.Mode(); {
 		case mode.IsDir() || strings.HasSuffix(f.Name, "/"):
 			continue
@@ -102,6 +108,34 @@ func walkZIP(r io.ReaderAt, size int64, meter *unpacked, visit func(Member, io.R
 		}
 	}
 	return nil
+}
+
+// namesOf returns the names of a ZIP archive's members in UTF-8.
+func namesOf(files []*zip.File) []string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = orUnicode(f.Name, f.Extra)
+	}
+	return charset.Names(names)
+}
+
+// unicodePath is the extra field with a member's name in UTF-8 (APPNOTE 4.6.9).
+const unicodePath = 0x7075
+
+// orUnicode returns the name in UTF-8 that a member has in its extra fields, or else the name itself.
+func orUnicode(name string, extra []byte) string {
+	for len(extra) >= 4 {
+		id, size := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
+		if extra = extra[4:]; size > len(extra) {
+			break
+		}
+		field := extra[:size]
+		if id == unicodePath && size > 5 && field[0] == 1 && binary.LittleEndian.Uint32(field[1:]) == crc32.ChecksumIEEE([]byte(name)) && utf8.Valid(field[5:]) {
+			return string(field[5:])
+		}
+		extra = extra[size:]
+	}
+	return name
 }
 
 func visitZIP(f *zip.File, m Member, meter *unpacked, visit func(Member, io.Reader) error) error {
@@ -140,7 +174,7 @@ func walkTar(r io.Reader, visit func(Member, io.Reader) error) error {
 		if err != nil {
 			return err
 		}
-		m := Member{Name: h.Name, Size: h.Size}
+		m := Member{Name: charset.Names([]string{h.Name})[0], Size: h.Size}
 		switch h.Typeflag {
 		case tar.TypeReg:
 		case tar.TypeDir, tar.TypeXGlobalHeader:

@@ -3,6 +3,7 @@ package choose
 import (
 	"fmt"
 
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -24,6 +25,7 @@ const (
 	reasonUnmapped = "unmapped"      // OCR
 	reasonStamp    = "stamp_on_scan" // OCR
 	reasonRedo     = "redo"          // OCR
+	reasonGarbled  = "garbled"       // OCR, to compare the layer with
 	reasonOCRFirst = "ocr_first"     // OCR, whatever the layer holds
 	reasonUnknown  = "no_evidence"   // OCR: the text layer could not be read
 	reasonBlank    = "blank"
@@ -40,7 +42,23 @@ var (
 // BeatsLayer reports whether text that was recognised for this reason replaces a longer text layer: the layer cannot be read,
 // or recognition was asked for despite it.
 func BeatsLayer(code string) bool {
-	return code == reasonUnmapped || code == reasonRedo || code == reasonOCRFirst
+	return code == reasonUnmapped || code == reasonRedo || code == reasonOCRFirst || code == reasonGarbled
+}
+
+// Garbled reports whether text was recognised to find out if a text layer has the letters of its page.
+func Garbled(code string) bool { return code == reasonGarbled }
+
+// Read decides again with the text of the layer, which may have other letters than the page shows.
+func (d Decision) Read(layer string) Decision {
+	if d.Code == reasonLayer && doubt.Gibberish(layer) {
+		return Decision{true, reasonGarbled, d.Words + "; hardly any word is frequent in a language"}
+	}
+	return d
+}
+
+// Confirmed is the decision after recognition found the words of the layer.
+func (d Decision) Confirmed() Decision {
+	return Decision{false, reasonLayer, d.Words + ", and yet recognition finds the same"}
 }
 
 // WrittenByOCR reports whether a text layer that was kept for this reason is an OCR program's, so that its letters may be wrong.

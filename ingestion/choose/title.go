@@ -51,6 +51,21 @@ func Generic(title string) bool {
 	return printJob.MatchString(title) || pathStart.MatchString(plain) || fileName.MatchString(plain)
 }
 
+// nobody has what programs and systems write as the author when they know none.
+var nobody = wordSet(`anonymous, anonym, anonyme, anónimo, anônimo, anonimo, аноним, 匿名, user, users, username, user name, benutzer, utilisateur, usuario, usuário, utente, gebruiker, użytkownik,
+пользователь, 用户, ユーザー, 사용자, windows user, windows-benutzer, utilisateur windows, usuario de windows, microsoft office user, microsoft-office-benutzer, utilisateur microsoft office, usuario de microsoft office,
+пользователь windows, office user, default user, guest, gast, owner, admin, administrator, administrateur, administrador, amministratore, администратор, 管理员, root, unknown, unknown author, unbekannt, inconnu, desconocido,
+desconhecido, sconosciuto, onbekend, неизвестно, неизвестен, 未知, author, autor, auteur, autore, автор, 作者, none, null, n/a, not specified, unspecified, default, test, python-docx, openpyxl`)
+
+// Author returns an author, or "" for a word that programs write when they know none. Whole names are compared: Dr. User stays.
+func Author(name string) string {
+	plain := strings.Trim(strings.ToLower(strings.TrimSpace(name)), "()[]<>\"'«»„“”‘’ .-_?")
+	if plain == "" || nobody[plain] || nobody[strings.TrimSpace(counted.ReplaceAllString(plain, ""))] {
+		return ""
+	}
+	return name
+}
+
 // sections are headings that begin many documents and name none.
 var sections = wordSet(`contents, table of contents, abstract, summary, introduction, preface, foreword, overview, index, appendix,
 inhalt, inhaltsverzeichnis, zusammenfassung, einleitung, vorwort, table des matières, sommaire, résumé, avant-propos, índice, contenido, resumen, introducción, indice, sommario, introduzione, sumário, resumo, introdução,

@@ -20,6 +20,20 @@ func TestGeneric(t *testing.T) {
 	}
 }
 
+func TestAuthor(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"anonymous", "(anonymous)", "Anonymous", "user", "User1", "admin", "root", "unknown", "Administrator", "Windows User", "Microsoft Office User", "", " ", "?", "用户"} {
+		if got := Author(name); got != "" {
+			t.Errorf("%q counts as an author", got)
+		}
+	}
+	for _, name := range []string{"Mei Lin", "Root, Anna", "Admin Office of Bremen", "root <root@example.org>", "Li", "AI Lab", "Guest House Ltd", "J. User"} {
+		if Author(name) != name {
+			t.Errorf("%q does not count as an author", name)
+		}
+	}
+}
+
 func TestHeading_highestThatIsATitle(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

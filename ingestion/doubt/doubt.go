@@ -22,6 +22,7 @@ const (
 	Readers     = "readers"     // two readers of the text layer disagree
 	Recognition = "recognition" // recognised with little confidence
 	Empty       = "empty"       // no text was found, although something is drawn
+	Hardly      = "hardly"      // in summaries alone: Empty, of pages that have some text nevertheless
 	Lost        = "lost"        // part of the page is missing in the file
 	Vision      = "vision"      // a model's answer was refused, or the page was not sent to it
 )
@@ -82,8 +83,8 @@ func Summary(code, pages string) string {
 		return "the text of " + pages + " was recognised with little confidence: compare it with the picture"
 	case Empty:
 		return "no text was found on " + pages + ", although something is drawn there"
-	case Lost:
-		return "part of the content of " + pages + " is missing in the file: ask for the file again"
+	case Hardly:
+		return "text on " + pages + " is probably missing, because hardly any could be recognised: compare it with the picture"
 	}
 	return "the text of " + pages + " is doubtful: compare it with the picture"
 }

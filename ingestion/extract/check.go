@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -104,6 +105,12 @@ func ValidLanguage(name string) bool {
 	}
 	return name != "" && len(name) <= 40
 }
+
+// languageCode is how Tesseract names its data. Only models that somebody trained, and those of scripts, have other names.
+var languageCode = regexp.MustCompile(`^[a-z]{3}(_[a-z_]+)?$`)
+
+// IsLanguageCode reports whether a name has the form of Tesseract's names of languages, for which there are packages.
+func IsLanguageCode(name string) bool { return languageCode.MatchString(name) }
 
 func checkLanguages(list []string) error {
 	if len(list) > 100 {

@@ -186,7 +186,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("decode again: %v", err)
 		}
 		if e, ok := again.(*Error); ok {
-			again, m = *e, *(m.(*Error))
+			again, m = *e, *m.(*Error)
 		}
 		if diff := cmp.Diff(m, again, cmp.FilterValues(func(a, b []string) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
 			cmp.FilterValues(func(a, b []Word) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),

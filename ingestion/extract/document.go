@@ -60,6 +60,7 @@ type Document struct {
 	Code          string        `json:"code,omitempty"`     // of the reason
 	Reason        string        `json:"reason,omitempty"`   // why it is not the usual one, for people: the code, a colon, words
 	Version       string        `json:"version,omitempty"`
+	CutOff        bool          `json:"cut_off,omitempty"`      // a PDF without a mark of its end
 	WantsPDFium   bool          `json:"wants_pdfium,omitempty"` // PDFium is likely to be needed for some pages; see sandbox.Config.Warm
 }
 
@@ -84,7 +85,7 @@ type Hello struct {
 }
 
 // Protocol is the version of the frames. A worker with another one is refused.
-const Protocol = 3
+const Protocol = 4
 
 // Levels of confinement that a worker reports.
 const (

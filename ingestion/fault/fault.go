@@ -35,7 +35,11 @@ var _ failure.Reporter = (*Error)(nil)
 
 // Failure implements [failure.Reporter].
 func (e *Error) Failure() failure.Error {
-	return failure.Error{Code: e.Code, Hint: e.Remedy, Retryable: e.Transient, Exhausted: e.Exhausted}
+	f := failure.Error{Code: e.Code, Hint: e.Remedy, Retryable: e.Transient, Exhausted: e.Exhausted}
+	if errors.Is(e.Err, syscall.ENOSPC) || errors.Is(e.Err, syscall.EDQUOT) {
+		f.Class = failure.ClassDiskFull
+	}
+	return f
 }
 
 // Permanent returns an error that another attempt would meet again.

@@ -27,6 +27,12 @@ func alignedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 				if up := named(rows, from, end, last, rules); up < from {
 					if with, ok := aligned(rows[up:end], rules); ok && len(with.rows[0]) == len(t.rows[0]) {
 						t, rest = with, rest[:len(rest)-len(slices.Concat(rows[up:from]...))]
+						from = up
+					}
+				}
+				if down := tail(rows, from, end); down > end {
+					if with, ok := aligned(rows[from:down], rules); ok && len(with.rows[0]) == len(t.rows[0]) {
+						t, end = with, down
 					}
 				}
 				tables, from, taken = append(tables, t), end, true
@@ -86,7 +92,7 @@ func runOfRows(rows [][]Line, from int) int {
 		if len(fields(rows[i])) == 1 {
 			// A single line continues a cell if it does not reach over all columns, and only between rows or below one.
 			b := rows[i][0].Box
-			if b.width() > 0.6*box.width() || i-last > 3 || gap > 2*rows[i][0].Size && !titles(rows, i, last) {
+			if b.width() > 0.6*box.width() || i-last > 3 || gap > 2*rows[i][0].Size && !titles(rows, i, last) && !leads(rows, i) {
 				break
 			}
 			continue
@@ -123,6 +129,15 @@ func belowLabels(rows [][]Line, next []Line) bool {
 		}
 	}
 	return named || pitch(rows[len(rows)-1], next) > 1.4*space
+}
+
+// leads reports whether line i begins a cell beside the cells of a lower line, which are at the middle of their row.
+func leads(rows [][]Line, i int) bool {
+	if i+1 >= len(rows) || len(rows[i+1]) < 2 {
+		return false
+	}
+	l, next := rows[i][0], rows[i+1]
+	return pitch(rows[i], next) < 1.6*l.Size && l.Box.X0 > next[0].Box.X1 && slices.ContainsFunc(next, func(o Line) bool { return same(o.Box.X0, l.Box.X0) })
 }
 
 // titles reports whether line i is the title of a section of a table, of one line or two, with more of its cells below.
@@ -196,7 +211,7 @@ func aligned(rows [][]Line, rules []Box) (table, bool) {
 			multi++
 		}
 	}
-	if multi < 2 || columns == 2 && multi < 3 || multi*2 < len(rows) && columns < 3 {
+	if multi < 2 || columns == 2 && multi < 3 || multi*2 < endingOf(s.sheet).first-len(parts)+len(rows) && columns < 3 {
 		return table{}, false
 	}
 	t := s.table()
@@ -208,12 +223,14 @@ func aligned(rows [][]Line, rules []Box) (table, bool) {
 
 // diagram reports whether rows are beside the scale of a diagram.
 func diagram(rows [][]Line, rules []Box) bool {
-	if len(rows) < 4 {
-		return false
+	var parts [][]Line
+	for _, row := range rows {
+		if part := fields(row); len(part) > 0 { // nothing is left of a row of dots
+			parts = append(parts, part)
+		}
 	}
-	parts := make([][]Line, len(rows))
-	for i, row := range rows {
-		parts[i] = fields(row)
+	if len(parts) < 4 {
+		return false
 	}
 	s := run{newSheet(parts, rules)}
 	n := s.columns()

@@ -159,18 +159,7 @@ func around(items []item) Box {
 // row.
 func strips(items []item, x float64) []strip {
 	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.box.Y0, b.box.Y0) })
-	over := make([]bool, len(items))
-	for i, it := range items {
-		if it.box.X0 >= x || it.box.X1 <= x {
-			continue
-		}
-		over[i] = true
-		for _, step := range []int{-1, 1} {
-			for j := i + step; j >= 0 && j < len(items) && max(j-i, i-j) < maxColumns && items[j].level(it); j += step {
-				over[j] = true
-			}
-		}
-	}
+	over := across(items, x)
 	var out []strip
 	bottom := math.Inf(-1)
 	for i, it := range items {
@@ -189,6 +178,23 @@ func strips(items []item, x float64) []strip {
 		bottom = max(bottom, it.box.Y1)
 	}
 	return out
+}
+
+// across marks the items that go over x, of items from the top down, and what is level with them.
+func across(items []item, x float64) []bool {
+	over := make([]bool, len(items))
+	for i, it := range items {
+		if it.box.X0 >= x || it.box.X1 <= x {
+			continue
+		}
+		over[i] = true
+		for _, step := range []int{-1, 1} {
+			for j := i + step; j >= 0 && j < len(items) && max(j-i, i-j) < maxColumns && items[j].level(it); j += step {
+				over[j] = true
+			}
+		}
+	}
+	return over
 }
 
 // level reports whether two lines are on one baseline.

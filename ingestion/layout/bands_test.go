@@ -62,6 +62,52 @@ func TestText_keepsHeadingsInTheirColumn(t *testing.T) {
 	inTurn(t, text(byRow(lines)...), append(slices.Clone(want[:6]), "Beside00", "Deep11")...)
 }
 
+// An order that jumps no more about the page than another one is that of the file: a caption is read before or after the column beside it, but
+// not between its heading and its text.
+func TestText_followsTheFileWithoutAReason(t *testing.T) {
+	t.Parallel()
+	head := at(320, 270, 10, "The heading")
+	head.Bold = true
+	right := slices.Concat(column(320, 100, 12, "Top"), []layout.Line{head}, column(320, 300, 20, "Below"))
+	caption := column(60, 400, 8, "Caption")
+	want := []string{"Top00", "Top11", "The heading", "Below00", "Below19", "Caption00", "Caption07"}
+	inTurn(t, text(slices.Concat(right, caption)...), want...)
+	inTurn(t, text(slices.Concat(caption, right)...), append(slices.Clone(want[5:]), want[:5]...)...)
+	date := at(320, 80, 10, "A date in the corner")
+	inTurn(t, text(slices.Concat([]layout.Line{date}, column(60, 130, 12, "Left"), column(320, 130, 12, "Right"))...), "A date", "Left00", "Right00", "Right11")
+}
+
+// The pieces of a line stay in it where one of them goes over what would be a gutter.
+func TestText_keepsThePiecesOfALine(t *testing.T) {
+	t.Parallel()
+	var lines []layout.Line
+	var want []string
+	for i, end := range []float64{417, 360, 300, 390, 330, 440} {
+		y := 100 + 34*float64(i)
+		said := at(66, y, 10, fmt.Sprintf("Comment %d is a line that goes over most of the page,", i))
+		said.Box.X1 = end
+		lines = append(lines, said, at(end+18, y, 10, fmt.Sprintf("somebody %d signs it", i)), at(end+3, y, 10, "and"), at(66, y+12, 10, fmt.Sprintf("which ends at %d o'clock", i)))
+		want = append(want, fmt.Sprintf("Comment %d is", i), fmt.Sprintf("and somebody %d", i), fmt.Sprintf("at %d o'clock", i))
+	}
+	inTurn(t, text(lines...), want...)
+}
+
+// Names with prose beside each are no column, however many they are: the file goes from one to the other.
+func TestText_keepsNamesBesideTheirProse(t *testing.T) {
+	t.Parallel()
+	var lines []layout.Line
+	var want []string
+	for i := range 9 {
+		y := 100 + 50*float64(i)
+		lines = append(lines, at(60, y, 10, fmt.Sprintf("The name %d is", i)))
+		for j, words := range []string{"The agent finds a way through a house with doors", "chosen at random and picks up a flag at its end", "which it can see from there"} {
+			lines = append(lines, at(220, y+13*float64(j), 10, fmt.Sprintf("%d%d %s", i, j, words)))
+		}
+		want = append(want, fmt.Sprintf("The name %d", i), fmt.Sprintf("%d0 The agent", i), fmt.Sprintf("%d2 which", i))
+	}
+	inTurn(t, text(lines...), want...)
+}
+
 // Prose is no column of a table, whatever stands beside it.
 func TestText_keepsProseBesideOtherThings(t *testing.T) {
 	t.Parallel()

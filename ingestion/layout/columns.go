@@ -241,6 +241,55 @@ func (l Line) cutInto(gutters []gap) []Line {
 	return append(out, rest)
 }
 
+// cutIntoAligned divides a line into cells of a table if each of them begins, ends or has its middle where most others of its column do. A
+// name over several columns does not.
+func (l Line) cutIntoAligned(gutters []gap, cells [][][]Line) []Line {
+	out, rest := []Line(nil), l
+	for _, g := range gutters {
+		if rest.Box.X0 >= g.middle() || rest.Box.X1 <= g.middle() {
+			continue
+		}
+		if left, right := rest.cutAt(g.middle()); right.Text != "" { // a word may be wider than its column
+			out, rest = append(out, left), right
+		}
+	}
+	out = append(out, rest)
+	if len(out) == 1 {
+		return out
+	}
+	last := -1
+	for _, part := range out {
+		c := columnAt(gutters, (part.Box.X0+part.Box.X1)/2)
+		if c == last {
+			return []Line{l}
+		}
+		last = c
+		var lefts, rights, middles []float64
+		for _, row := range cells {
+			for _, o := range row[c] {
+				if c == len(gutters) || o.Box.X1 < gutters[c].to+0.3*l.Size {
+					lefts, rights, middles = append(lefts, o.Box.X0-part.Box.X0), append(rights, o.Box.X1-part.Box.X1), append(middles, (o.Box.X0+o.Box.X1-part.Box.X0-part.Box.X1)/2)
+				}
+			}
+		}
+		if !mostlyZero(lefts) && !mostlyZero(rights) && !mostlyZero(middles) {
+			return []Line{l}
+		}
+	}
+	return out
+}
+
+// mostlyZero reports whether at least three distances, and half of them, are none.
+func mostlyZero(distances []float64) bool {
+	none := 0
+	for _, d := range distances {
+		if same(d, 0) {
+			none++
+		}
+	}
+	return none >= 3 && none*2 >= len(distances)
+}
+
 // isNumber reports whether a cell is a number with its signs: an amount, a share, a year, an error in parentheses.
 func isNumber(text string) bool {
 	digits, letters := 0, 0

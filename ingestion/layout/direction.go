@@ -12,18 +12,17 @@ func RightToLeft(r rune) bool {
 }
 
 // MixedDirections reports whether a line of a page has words that run from right to left beside numbers or words that run from left to
-// right. Renderers disagree about where these stand.
+// right, in an order that the places of the letters do not confirm. Renderers disagree about it.
 func MixedDirections(page Page) bool {
 	return slices.ContainsFunc(page.Lines, func(l Line) bool {
-		return strings.ContainsFunc(l.Text, RightToLeft) && strings.ContainsFunc(l.Text, func(r rune) bool {
+		return !l.Logical && strings.ContainsFunc(l.Text, RightToLeft) && strings.ContainsFunc(l.Text, func(r rune) bool {
 			return unicode.IsDigit(r) || unicode.In(r, unicode.Latin)
 		})
 	})
 }
 
-// mirrored returns a page whose text runs from right to left as if it ran from left to right, so that columns, rows and margins are found
-// in their order. Other pages stay as they are.
-func mirrored(lines []Line, page Page) ([]Line, Page) {
+// Leftwards reports whether most letters of lines are of scripts that are written from right to left.
+func Leftwards(lines []Line) bool {
 	all, toLeft := 0, 0
 	for _, l := range lines {
 		for _, r := range l.Text {
@@ -35,7 +34,13 @@ func mirrored(lines []Line, page Page) ([]Line, Page) {
 			}
 		}
 	}
-	if toLeft*2 <= all {
+	return toLeft*2 > all
+}
+
+// mirrored returns a page whose text runs from right to left as if it ran from left to right, so that columns, rows and margins are found
+// in their order. Other pages stay as they are.
+func mirrored(lines []Line, page Page) ([]Line, Page) {
+	if !Leftwards(lines) {
 		return lines, page
 	}
 	turn := func(b Box) Box { return Box{page.Width - b.X1, b.Y0, page.Width - b.X0, b.Y1} }

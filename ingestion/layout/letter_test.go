@@ -75,7 +75,7 @@ func TestText_readsBlocksBesideOneAnother(t *testing.T) {
 	inTurn(t, text(labelled...), "Body05", "Date:", "9 May", "Place:", "Bergen")
 }
 
-// Numbers in a line that runs from right to left may be misplaced: the page says so, and pages without any say nothing.
+// Numbers in a line that runs from right to left may be misplaced unless the places of letters show the order: the page says so.
 func TestMixedDirections(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -94,6 +94,12 @@ func TestMixedDirections(t *testing.T) {
 		}
 		if got := layout.MixedDirections(page); got != c.want {
 			t.Errorf("%q: %v", c.lines, got)
+		}
+		for i := range page.Lines {
+			page.Lines[i].Logical = true
+		}
+		if layout.MixedDirections(page) {
+			t.Errorf("%q, in logical order", c.lines)
 		}
 	}
 }

@@ -29,7 +29,7 @@ type Read struct {
 // TextAfter is Text for a page that may begin with the rest of a table. It calls before for the table that ended the page before,
 // if this page begins with one.
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
-	upright, stamps := p.withoutStamps(clean(page.Lines))
+	upright, stamps := p.withoutStamps(withoutOverhang(clean(page.Lines)))
 	lines, drawn := withFormulas(p.withoutNumbers(p.withoutHeads(upright, page.Height), page.Height), page.Rules)
 	if page.Turned {
 		drawn = nil
@@ -88,6 +88,9 @@ func rises(items []item) bool {
 func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	listings, lines := framedListings(lines, rules)
 	tables, rest := ruledTables(lines, rules)
+	level := levelRules(rules)
+	spaced, rest := spacedTables(rest, level)
+	tables = append(tables, spaced...)
 	all := append(make([]item, 0, len(rest)+len(tables)+len(listings)), listings...)
 	text := uprightBox(rest)
 	var turned []item // stamps beside the text
@@ -101,7 +104,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	for i := range tables {
 		all = append(all, item{box: tables[i].box, table: &tables[i]})
 	}
-	parts, level := regions(all, 0), levelRules(rules)
+	parts := regions(all, 0)
 	complexity = len(tables) > 0 || len(parts) > 1
 	for _, part := range parts {
 		var own []item
@@ -123,6 +126,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 		}
 		items = append(items, inOrder(own, 0)...)
 	}
+	items = asInFile(items)
 	at := len(items)
 	if at > 0 && items[at-1].table != nil { // which may continue on the next page
 		at--

@@ -28,7 +28,10 @@ func inOrder(items []item, depth int) []item {
 	if !ok {
 		return inStrips(items)
 	}
-	var out, left, right []item
+	var out, wide, left, right []item
+	flushWide := func() {
+		out, wide = append(out, inStrips(wide)...), nil
+	}
 	flush := func() {
 		if len(left) > 0 && len(right) > 0 && !inColumns(left, right) {
 			out = append(out, inStrips(slices.Concat(left, right))...)
@@ -37,26 +40,30 @@ func inOrder(items []item, depth int) []item {
 		}
 		left, right = nil, nil
 	}
-	for _, it := range items {
+	over := across(items, x)
+	for i, it := range items {
 		switch {
+		case over[i]:
+			flush()
+			wide = append(wide, it)
+			continue
 		case it.box.X1 <= x:
 			left = append(left, it)
-		case it.box.X0 >= x:
-			right = append(right, it)
 		default:
-			flush()
-			out = append(out, it)
+			right = append(right, it)
 		}
+		flushWide()
 	}
 	flush()
+	flushWide()
 	return out
 }
 
-// inColumns reports whether what is on both sides of a gutter are columns: lines that are beside one another, as prose is set, or many, or
-// in the file one side after the other. The blocks at the top of a letter are neither.
+// inColumns reports whether what is on both sides of a gutter are columns: lines that are beside one another, as prose is set, or in the file
+// one side after the other, or many without going from side to side. The blocks at the top of a letter are neither.
 func inColumns(left, right []item) bool {
-	fewer := min(len(left), len(right))
-	return besideShare(left, right) >= 0.5 && (fewer >= 8 || switches(left, right) <= 1+fewer/6 || isProse(left) && isProse(right))
+	fewer, steps := min(len(left), len(right)), switches(left, right)
+	return besideShare(left, right) >= 0.5 && (fewer >= 8 && steps*2 <= fewer || steps <= 1+fewer/6 || isProse(left) && isProse(right))
 }
 
 // besideShare is the share of the items, on the side with fewer, that have one of the other side beside them.

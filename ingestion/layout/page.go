@@ -26,6 +26,7 @@ type Line struct {
 	Bold      bool
 	Italic    bool
 	Invisible bool            // drawn without ink, like the text behind a scan
+	Logical   bool            // numbers and foreign words in text from right to left are in order, by the places of their letters
 	Turns     int             // quarter turns clockwise of its direction, or -1 for other angles
 	Glyphs    []formula.Glyph // of a page with formulas; nil if unknown
 	spans     []span

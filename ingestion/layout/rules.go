@@ -24,7 +24,7 @@ type grid struct {
 
 // grids returns rules that meet one another and enclose more than one row and column.
 func grids(rules []Box) (out []grid) {
-	for _, g := range meeting(rules) {
+	for _, g := range meeting(withoutGrounds(rules)) {
 		g.close()
 		g.xs, g.ys = clustered(g.xs), clustered(g.ys)
 		if len(g.xs) >= 3 && len(g.ys) >= 3 && (len(g.xs)+len(g.ys))*(len(g.horizontal)+len(g.vertical)) <= maxWork && len(g.xs)*len(g.ys) <= maxCells {
@@ -42,6 +42,40 @@ func framesOf(rules []Box) (out []Box) {
 		}
 	}
 	return out
+}
+
+// withoutGrounds drops level rules within a cell that are edges between the grounds of its lines: at both ends, the side of one ground ends and
+// that of the next begins, and beyond them the sides of the cell continue.
+func withoutGrounds(rules []Box) []Box {
+	rules = slices.Clone(rules[:min(len(rules), maxRules)])
+	var down []Box
+	for _, r := range rules {
+		if r.width() <= thick && r.height() >= shortest {
+			down = append(down, r)
+		}
+	}
+	slices.SortFunc(down, func(a, b Box) int { return cmp.Compare(a.X0, b.X0) })
+	const off = 0.3 // points
+	inner := func(x, y, outward float64) bool {
+		above, below, cell := false, false, false
+		from, _ := slices.BinarySearchFunc(down, x-touching-thick, func(r Box, x float64) int { return cmp.Compare(r.X0, x) })
+		for _, r := range down[from:min(len(down), from+2000)] {
+			if r.X0 > x+touching {
+				break
+			}
+			switch away := ((r.X0+r.X1)/2 - x) * outward; {
+			case math.Abs(away) <= off:
+				above, below = above || math.Abs(r.Y1-y) <= off, below || math.Abs(r.Y0-y) <= off
+			case away > 0 && away <= touching:
+				cell = cell || r.Y0 < y-touching && r.Y1 > y+touching
+			}
+		}
+		return above && below && cell
+	}
+	return slices.DeleteFunc(rules, func(r Box) bool {
+		y := (r.Y0 + r.Y1) / 2
+		return r.height() <= thick && r.width() >= shortest && inner(r.X0, y, -1) && inner(r.X1, y, 1)
+	})
 }
 
 // meeting puts rules together that meet one another.

@@ -40,11 +40,16 @@ func newSheet(rows [][]Line, rules []Box) sheet {
 // place puts pieces into columns. A piece that reaches over several goes into the first of them, unless it is several cells that the
 // renderer took for one.
 func (s *sheet) place() {
+	before := s.cells
 	s.cells = make([][][]Line, len(s.rows))
 	for i, row := range s.rows {
 		s.cells[i] = make([][]Line, s.columns())
 		for _, l := range row {
-			for _, part := range l.cutInto(s.gutters) {
+			parts := l.cutInto(s.gutters)
+			if len(parts) == 1 && len(before) > 0 {
+				parts = l.cutIntoAligned(s.gutters, before)
+			}
+			for _, part := range parts {
 				c := s.column(part)
 				s.cells[i][c] = append(s.cells[i][c], part)
 			}
@@ -201,7 +206,7 @@ func (s sheet) columns() int { return len(s.gutters) + 1 }
 func (s sheet) headRows() int {
 	const most = 8
 	for i := 1; i < min(len(s.rows), most); i++ {
-		if s.ruled[i] {
+		if s.ruled[i] && namedAmounts(s.cells[:i], s.numeric) < 2 {
 			return i
 		}
 	}
@@ -228,6 +233,19 @@ func (s sheet) headRows() int {
 	return min(1, len(s.rows))
 }
 
+// namedAmounts counts the rows that are a name with an amount.
+func namedAmounts(rows [][][]Line, numeric []bool) (n int) {
+	for _, row := range rows {
+		for c, cell := range row[1:] {
+			if len(row[0]) > 0 && numeric[c+1] && len(cell) > 0 && isNumber(cell[0].Text) && !isYear(cell[0].Text) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
 // isYear reports whether a number is like those in heads: 2004, 2003–04.
 func isYear(text string) bool {
 	text = strings.TrimFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
@@ -236,7 +254,11 @@ func isYear(text string) bool {
 
 // table makes rows of cells.
 func (s sheet) table() table {
-	return table{box: s.box, rows: append(s.headCells(), s.bodyCells()...)}
+	begins, first := s.centred(s.head)
+	if begins != nil {
+		s.head = first
+	}
+	return table{box: s.box, rows: append(s.headCells(), s.bodyCells(begins)...)}
 }
 
 // headCells joins the lines of the head: names over several columns make rows, and the names below them another. A name with nothing
@@ -324,22 +346,25 @@ func (s sheet) sameReach(a, b Line) bool {
 }
 
 // bodyCells joins the rows of lines that make one row of the table.
-func (s sheet) bodyCells() [][][]Line {
+func (s sheet) bodyCells(begins []bool) [][][]Line {
 	from := s.head
 	if from < 2 {
 		from = 0
 	}
-	begins := s.byRules(from)
+	if begins == nil {
+		begins = s.byRules(from)
+	}
 	if begins == nil {
 		begins = s.bySpace(from)
 	}
 	var out [][][]Line
+	end := endingOf(s)
 	for i := from; i < len(s.rows); i++ {
 		start := i == from || s.ruled[i]
 		if begins != nil {
 			start = start || begins[i]
 		} else {
-			start = start || s.begins(i)
+			start = start || end.beginsAt(i) || s.begins(i)
 		}
 		if start {
 			row := slices.Clone(s.cells[i])
@@ -513,12 +538,9 @@ func (s sheet) opens(i int) bool {
 }
 
 // continued reports whether all cells of row i continue those above. Short names below one another are no running text, and
-// what fills all of many columns is a row.
+// what fills all of many columns is a row, unless words are divided.
 func (s sheet) continued(i int) bool {
-	small, long := false, false
-	if filled := filledCells(s.cells[i]); filled > 3 && filled == s.columns() {
-		return false
-	}
+	small, long, divided := false, false, false
 	for c, cell := range s.cells[i] {
 		if len(cell) == 0 {
 			continue
@@ -526,16 +548,18 @@ func (s sheet) continued(i int) bool {
 		if isNumber(cell[0].Text) || !s.wraps(c, i) {
 			return false
 		}
-		small = small || !beginsUpper(cell[0].Text)
-		long = long || s.cells[i-1][c][0].runes() >= 10
+		above := s.cells[i-1][c]
+		_, hyphen := hyphenated(above[len(above)-1].Text, cell[0].Text)
+		small, divided = small || !beginsUpper(cell[0].Text), divided || hyphen
+		long = long || above[0].runes() >= 10
 	}
-	return small && long
+	filled := filledCells(s.cells[i])
+	return divided || small && long && (filled <= 3 || filled < s.columns())
 }
 
 // endTogether reports whether two lines end at one place and neither begin there nor are centred: a line that wraps has no such rest.
-func endTogether(above, below Line) bool {
-	return above.Box.X0-below.Box.X0 > above.Size && math.Abs(above.Box.X1-below.Box.X1) < above.Size &&
-		math.Abs(above.Box.X0+above.Box.X1-below.Box.X0-below.Box.X1) > above.Size
+func endTogether(above, below Box, size float64) bool {
+	return above.X0-below.X0 > size && math.Abs(above.X1-below.X1) < size && math.Abs(above.X0+above.X1-below.X0-below.X1) > size
 }
 
 // wraps reports whether the line of a column continues the one above: its first word had no room there.
@@ -545,7 +569,7 @@ func (s sheet) wraps(c, i int) bool {
 		return false
 	}
 	last, first := above[len(above)-1], line[0]
-	if last.Bold != first.Bold || isNumber(last.Text) || endTogether(last, first) {
+	if last.Bold != first.Bold || isNumber(last.Text) || endTogether(boxOf(above), boxOf(line), last.Size) {
 		return false
 	}
 	if !beginsUpper(first.Text) {

@@ -20,10 +20,12 @@ const (
 func (t *table) check() {
 	numeric := t.numeric()
 	several, together := 0, 0
-	for _, row := range t.rows[1:] {
+	for _, row := range t.rows {
 		if amounts := stacked(row); amounts > 1 {
 			several += amounts
 		}
+	}
+	for _, row := range t.rows[1:] {
 		for c, cell := range row {
 			if !numeric[c] || len(cell) == 0 {
 				continue

@@ -271,6 +271,8 @@ func (t *table) split(rules []Box) {
 			out = append(out, row)
 		case i == 0:
 			out = append(out, t.headRows(row, rules)...)
+		case centredTogether(row):
+			out = append(out, row)
 		case lines[i] >= 3 && (len(t.rows) <= 3 || lines[i]*2 > all):
 			out = append(out, t.openRows(row)...)
 		default:
@@ -291,16 +293,25 @@ func (t *table) openRows(row [][]Line) [][][]Line {
 	if filled*2 < len(s.rows) {
 		return divided(row)
 	}
-	return s.bodyCells()
+	begins, _ := s.centred(0)
+	return s.bodyCells(begins)
 }
 
 // headRows divides a head that has names over several columns.
 func (t *table) headRows(row [][]Line, rules []Box) [][][]Line {
 	s := sheetOf(row, t.gutters(), t.box)
-	s.head, s.rules = len(s.rows), rules
-	for _, l := range slices.Concat(row...) {
-		if first, last := s.reach(l); last > first {
-			return s.headCells()
+	if len(s.rows) < 2 { // of which headCells makes nothing
+		return [][][]Line{row}
+	}
+	s.head, s.rules = len(s.rows), amongst(rules, s.rows)
+	for _, cell := range row {
+		for _, l := range cell {
+			// A name alone in its cell is where it belongs, however many columns that has.
+			first, last := s.reach(l)
+			others := slices.Concat(cell, slices.Concat(row[first:last+1]...))
+			if last > first && slices.ContainsFunc(others, func(o Line) bool { return o.Box != l.Box && !same(o.Box.X0+o.Box.X1, l.Box.X0+l.Box.X1) }) {
+				return s.headCells()
+			}
 		}
 	}
 	return divided(row)

@@ -408,3 +408,14 @@ func TestText_takesTheHeadAboveRules(t *testing.T) {
 		t.Errorf("a caption became part of a table:\n%s", got)
 	}
 }
+
+// A row of dots, as between parts of a figure, has no cells.
+func TestText_readsRowsOfDotsAlone(t *testing.T) {
+	t.Parallel()
+	lines := sheet(100, 14, four, []string{"Area", "2008", "2009", "2010"}, []string{"North", "12", "13", "14"})
+	lines = append(lines, at(200, 128, 10, ". . . . . . . ."))
+	lines = append(lines, sheet(142, 14, four, []string{"South", "15", "16", "17"}, []string{"West", "18", "19", "20"})...)
+	if got := text(lines...); !strings.Contains(got, "West") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -239,6 +239,15 @@ func FuzzFromOutlook(f *testing.F) {
 	})
 }
 
+// Raised digits may not join the number before them.
+func TestPlainRTF_scripts(t *testing.T) {
+	t.Parallel()
+	const rtf = `{\rtf1 10{\super 5} Pa, cost 120\super 1\nosupersub  euros, H\sub 2\plain O, 4\super0 2}`
+	if got, want := plainRTF(rtf), "10⁵ Pa, cost 120¹ euros, H₂O, 42"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func FuzzPlainRTF(f *testing.F) {
 	f.Add(`{\rtf1\uc2 a\u-3ab\'e9{\*\x y}\par}`)
 	f.Fuzz(func(_ *testing.T, s string) { plainRTF(s) })

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"github.com/vaultflow/vaultflow/ingestion/script"
 )
 
 // rtfStart is what the dictionary of compressed RTF begins with ([MS-OXRTFCP] 2.1.2.1).
@@ -67,23 +69,41 @@ type rtfState struct {
 	silent  bool
 	skip    int // characters that follow a character of Unicode, for programs that do not know it
 	leftOut bool
+	raised  int // above 0 raised, below 0 lowered
 }
 
 // plainRTF returns the text of RTF.
 func plainRTF(s string) string {
-	var b strings.Builder
-	state := rtfState{skip: 1}
+	var b, run strings.Builder // run is text at one height, which b does not have yet
+	state, height := rtfState{skip: 1}, 0
 	var stack []rtfState
-	write := func(text string) {
-		if !state.silent && !state.leftOut {
+	flush := func() {
+		switch text := run.String(); {
+		case height > 0:
+			b.WriteString(script.Raised(b.String(), text))
+		case height < 0:
+			b.WriteString(script.Lowered(b.String(), text))
+		default:
 			b.WriteString(text)
 		}
+		run.Reset()
+	}
+	write := func(text string) {
+		if state.silent || state.leftOut {
+			return
+		}
+		if state.raised != height {
+			flush()
+			height = state.raised
+		}
+		run.WriteString(text)
 	}
 	skip := 0
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == '{':
 			if len(stack) > 500 {
+				flush()
 				return b.String()
 			}
 			stack = append(stack, state)
@@ -119,6 +139,7 @@ func plainRTF(s string) string {
 			i++
 		}
 	}
+	flush()
 	return strings.ToValidUTF8(b.String(), "")
 }
 
@@ -135,6 +156,11 @@ func (r *rtfState) apply(word string, number int, write func(string)) {
 		r.silent = true // a group for programs that know it
 	case "htmlrtf":
 		r.leftOut = number != 0 // a tag of the page that the RTF was made of
+	case "super", "sub", "nosupersub", "plain":
+		r.raised = map[string]int{"super": 1, "sub": -1}[word]
+		if number == 0 {
+			r.raised = 0
+		}
 	case "\\", "{", "}":
 		write(word)
 	case "~":

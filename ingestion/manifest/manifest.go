@@ -77,6 +77,7 @@ type Import struct {
 	Settings   string            `json:"settings_hash"`
 	Tags       []string          `json:"tags,omitempty"` // that the note was given
 	Warnings   []string          `json:"warnings"`
+	Lacks      string            `json:"lacks,omitempty"`   // why the file was not read, if another attempt may read it
 	Version    int               `json:"version"`           // 1, or one more than the bundle that this one replaced
 	History    []History         `json:"history,omitempty"` // what happened to the source's other imports
 }
@@ -91,7 +92,7 @@ type Strategy struct {
 
 // History is an import of the same source, or of the same bytes.
 type History struct {
-	Event  string    `json:"event"` // version: this bundle replaced Bundle; duplicate: the same bytes arrived again; grown: the original was written on, the import made a version of what it became; mended: missing pages were made
+	Event  string    `json:"event"` // version: this bundle replaced Bundle; duplicate: the same bytes arrived again; grown: the original was written on, the import made a version of what it became; mended: what was missing was made
 	Import string    `json:"import"`
 	Source string    `json:"source,omitempty"`
 	Bundle string    `json:"bundle,omitempty"` // folder of the version before, beside this one
@@ -156,6 +157,7 @@ type Page struct {
 
 	Status string `json:"status"`
 	Error  string `json:"error"`           // empty when Status is done
+	Lost   bool   `json:"lost,omitempty"`  // the file lacks the page's content or a part of it
 	Lacks  string `json:"lacks,omitempty"` // why the page is below the quality that was asked for, if another attempt may be better
 }
 
@@ -323,6 +325,16 @@ func (m Manifest) ChapterOf(page int) (Chapter, bool) {
 func (p Page) LacksFont() bool {
 	r := p.Render
 	return r != nil && (r.Code == extract.NoFont || r.Code == "" && strings.HasPrefix(r.Reason, extract.NoFont+": ")) // an older version recorded it in the reason alone
+}
+
+// Again reports whether another attempt may make the page better.
+func (p Page) Again() bool {
+	return p.Status != PageDone || p.OCR != nil && p.OCR.Error != "" || p.LacksFont() // earlier versions called a page done whose recognition failed
+}
+
+// Again reports whether another attempt may read more of the file.
+func (m Manifest) Again() bool {
+	return m.Import.Lacks != "" || slices.ContainsFunc(m.Pages, Page.Again)
 }
 
 // LowConfidence reports whether the text of a page was recognised with less confidence than wanted. Services report none.

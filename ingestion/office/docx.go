@@ -13,7 +13,8 @@ type docx struct {
 	a         *archive
 	doc       *Document
 	rels      map[string]relation
-	headings  map[string]int // level by style
+	headings  map[string]int    // level by style
+	scripts   map[string]string // the styles of characters that are raised or lowered
 	lists     numbering
 	notes     map[string]*node  // footnotes and endnotes, by kind and id
 	noteOrder []string          // keys of notes in the order of their marks
@@ -31,7 +32,11 @@ func readDocx(a *archive, doc *Document) error {
 	dir := path.Dir(name) + "/"
 	d := &docx{
 		a: a, doc: doc, rels: a.relations(name), headings: headingStyles(a.optional(dir + "styles.xml")),
-		lists: readNumbering(a.optional(dir + "numbering.xml")), notes: map[string]*node{}, counters: map[string]int{}, anchors: map[string]string{},
+		scripts: map[string]string{},
+		lists:   readNumbering(a.optional(dir + "numbering.xml")), notes: map[string]*node{}, counters: map[string]int{}, anchors: map[string]string{},
+	}
+	for _, s := range a.optional(dir + "styles.xml").all("style") {
+		d.scripts[s.attr("styleId")] = s.child("rPr", "vertAlign").attr("val")
 	}
 	for _, kind := range []string{"footnote", "endnote"} {
 		for _, n := range a.optional(dir + kind + "s.xml").all(kind) {

@@ -12,6 +12,9 @@ func (d *docx) run(r *node, s span, boxes *blocks, depth int) []span {
 	s.italic = s.italic || on(pr, "i")
 	s.code = s.code || codeStyle(pr.child("rStyle").attr("val"))
 	s.strike = s.strike || on(pr, "strike") || on(pr, "dstrike")
+	if at := or(pr.child("vertAlign").attr("val"), d.scripts[pr.child("rStyle").attr("val")]); at != "" {
+		s.script = scriptOf(at)
+	}
 	if on(pr, "vanish") {
 		return nil
 	}

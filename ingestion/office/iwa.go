@@ -64,6 +64,11 @@ func readIWork(a *archive, doc *Document) error {
 			break
 		}
 	}
+	if len(objects) == 0 && doc.Preview != "" {
+		doc.warn("its text cannot be read; the pictures of its pages are from the preview in the file. Export it as PDF to have its text")
+		doc.Kind, doc.Parts = "pages", []Part{{}}
+		return nil
+	}
 	if len(objects) == 0 {
 		return errors.New("its objects cannot be read")
 	}

@@ -204,6 +204,15 @@ func TestRead_iworkThatIsBrokenOrProtected(t *testing.T) {
 	}
 }
 
+// A file whose objects nobody can read is shown by its preview.
+func TestRead_iworkPreviewWithoutObjects(t *testing.T) {
+	t.Parallel()
+	doc, err := read(zipOf(t, "Index/Document.iwa", "\x00\xff\xff\xff", "QuickLook/Preview.pdf", "%PDF-1.4"), Limits{})
+	if err != nil || doc.Preview == "" || len(doc.Parts) != 1 || !strings.Contains(strings.Join(doc.Warnings, " "), "from the preview") {
+		t.Errorf("%+v, %v", doc, err)
+	}
+}
+
 // A small file that lists the same part of a table again and again is read in bounded time.
 func TestRead_iworkInCircles(t *testing.T) {
 	t.Parallel()

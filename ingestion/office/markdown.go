@@ -2,9 +2,12 @@ package office
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/vaultflow/vaultflow/ingestion/script"
 )
 
 // clean drops what no note should hold: control characters and our own marks.
@@ -63,12 +66,26 @@ type span struct {
 	bold, italic, strike bool
 	code                 bool
 	link                 string
+	script               int  // above 0 raised, below 0 lowered
 	raw                  bool // a picture, a footnote's mark: no style around it
 }
 
 // style encloses a span's text.
 func (s span) style() span {
-	return span{bold: s.bold, italic: s.italic, strike: s.strike, code: s.code, link: s.link}
+	return span{bold: s.bold, italic: s.italic, strike: s.strike, code: s.code, link: s.link, script: s.script}
+}
+
+// scriptOf returns whether a word such as superscript or -33% raises text or lowers it.
+func scriptOf(word string) int {
+	word, _, _ = strings.Cut(strings.TrimSpace(word), " ")
+	n, err := strconv.ParseFloat(strings.TrimSuffix(word, "%"), 64)
+	switch {
+	case strings.HasPrefix(word, "super"), err == nil && n > 0:
+		return 1
+	case strings.HasPrefix(word, "sub"), err == nil && n < 0:
+		return -1
+	}
+	return 0
 }
 
 // join writes spans of one paragraph. Neighbours of one style are one span; blanks stay outside of emphasis, where
@@ -83,7 +100,14 @@ func join(spans []span) string {
 		merged = append(merged, s)
 	}
 	var b strings.Builder
+	inLine := slices.ContainsFunc(merged, func(s span) bool { return s.script == 0 && !s.raw && !empty(s.text) })
 	for _, s := range merged {
+		switch {
+		case s.script > 0 && inLine:
+			s.text = escape(script.Raised(b.String(), unescape.Replace(s.text)))
+		case s.script < 0 && inLine:
+			s.text = escape(script.Lowered(b.String(), unescape.Replace(s.text)))
+		}
 		b.WriteString(s.markdown())
 	}
 	return b.String()

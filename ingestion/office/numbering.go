@@ -5,32 +5,46 @@ import (
 	"strings"
 )
 
-// numbering holds the formats of numbered lists in a word processor file, by list and level.
-type numbering map[string]map[string]string // format by level, by list
+// numbering holds the formats and first numbers of numbered lists in a word processor file, by list and level.
+type numbering map[string]map[string]listLevel
+
+type listLevel struct {
+	format string
+	start  int // the number before the first one
+}
 
 func readNumbering(root *node) numbering {
-	abstract := map[string]map[string]string{}
+	abstract := map[string]map[string]listLevel{}
 	for _, n := range root.all("abstractNum") {
-		levels := map[string]string{}
+		levels := map[string]listLevel{}
 		for _, l := range n.all("lvl") {
-			levels[l.attr("ilvl")] = l.child("numFmt").attr("val")
+			levels[l.attr("ilvl")] = listLevel{l.child("numFmt").attr("val"), before(l.child("start"), 0)}
 		}
 		abstract[n.attr("abstractNumId")] = levels
 	}
 	lists := numbering{}
 	for _, n := range root.all("num") {
-		levels := map[string]string{}
+		levels := map[string]listLevel{}
 		for l, f := range abstract[n.child("abstractNumId").attr("val")] {
 			levels[l] = f
 		}
 		for _, o := range n.all("lvlOverride") {
-			if f := o.child("lvl", "numFmt").attr("val"); f != "" {
-				levels[o.attr("ilvl")] = f
-			}
+			level := levels[o.attr("ilvl")]
+			level.format = or(o.child("lvl", "numFmt").attr("val"), level.format)
+			level.start = before(o.child("startOverride"), before(o.child("lvl", "start"), level.start))
+			levels[o.attr("ilvl")] = level
 		}
 		lists[n.attr("numId")] = levels
 	}
 	return lists
+}
+
+// before is the number before the one that an element has.
+func before(n *node, otherwise int) int {
+	if v, err := strconv.Atoi(n.attr("val")); err == nil && v >= 0 && v < 1e9 {
+		return v - 1
+	}
+	return otherwise
 }
 
 // item is a list item's mark and depth, when the paragraph is one. Styles named after lists count as bullets.
@@ -54,7 +68,7 @@ func (d *docx) item(pr *node) (marker string, indent int, ok bool) {
 	if err != nil || indent < 0 || indent > 8 {
 		indent, level = 0, "0"
 	}
-	switch format := d.lists[id][level]; format {
+	switch format := d.lists[id][level].format; format {
 	case "bullet", "none", "":
 		return "-", indent, true
 	default:
@@ -65,6 +79,9 @@ func (d *docx) item(pr *node) (marker string, indent int, ok bool) {
 // count returns the next number of a list level and restarts deeper levels.
 func (d *docx) count(list, level string) string {
 	key := list + "/" + level
+	if _, counted := d.counters[key]; !counted {
+		d.counters[key] = d.lists[list][level].start
+	}
 	d.counters[key]++
 	for other := range d.counters {
 		if l, deeper, _ := strings.Cut(other, "/"); l == list && deeper > level {

@@ -12,7 +12,8 @@ type odf struct {
 	a        *archive
 	doc      *Document
 	styles   map[string]odfStyle
-	numbered map[string]map[int]bool // list levels with numbers, by list style
+	numbered map[string]map[int]int // the first number of list levels that have numbers, by list style
+	last     map[string]int         // the last number of the first level, by list style, for lists that continue
 	notes    []string
 	cells    int
 	anchors  map[string]string // link to the heading, by bookmark and by the heading's own text
@@ -20,6 +21,7 @@ type odf struct {
 
 type odfStyle struct {
 	bold, italic, strike bool
+	script               string // text-position: super, sub, or a share of the height
 	parent               string // as is the name, with _20_ for a blank
 }
 
@@ -32,7 +34,7 @@ func readODF(a *archive, doc *Document) error {
 		return err
 	}
 	a.properties(doc, "meta.xml")
-	o := &odf{a: a, doc: doc, styles: map[string]odfStyle{}, numbered: map[string]map[int]bool{}, cells: a.limits.Cells, anchors: map[string]string{}}
+	o := &odf{a: a, doc: doc, styles: map[string]odfStyle{}, numbered: map[string]map[int]int{}, last: map[string]int{}, cells: a.limits.Cells, anchors: map[string]string{}}
 	for _, source := range []*node{a.optional("styles.xml"), root} {
 		o.readStyles(source)
 	}
@@ -101,14 +103,15 @@ func (o *odf) readStyles(root *node) {
 			bold:   pr.attr("font-weight") == "bold" || pr.attr("font-weight") > "500" && len(pr.attr("font-weight")) == 3,
 			italic: pr.attr("font-style") == "italic" || pr.attr("font-style") == "oblique",
 			strike: pr.attr("text-line-through-style") != "" && pr.attr("text-line-through-style") != "none",
+			script: pr.attr("text-position"),
 			parent: s.attr("parent-style-name"),
 		}
 	}
 	for _, l := range root.all("list-style") {
-		levels := map[int]bool{}
+		levels := map[int]int{}
 		for _, k := range l.kids {
 			if n, err := strconv.Atoi(k.attr("level")); err == nil && k.name == "list-level-style-number" && k.attr("num-format") != "" {
-				levels[n] = true
+				levels[n] = startOf(k, 1)
 			}
 		}
 		o.numbered[l.attr("name")] = levels
@@ -196,16 +199,29 @@ func (o *odf) lines(n *node) string {
 	return b.String()
 }
 
+// startOf is the number that a list or an item begins with.
+func startOf(n *node, otherwise int) int {
+	if v, err := strconv.Atoi(n.attr("start-value")); err == nil && v >= 0 && v < 1e9 {
+		return v
+	}
+	return otherwise
+}
+
 // list adds a list's items; level counts from 1.
 func (o *odf) list(n *node, b *blocks, level int, style string) {
 	if level > 9 {
 		return
 	}
-	number := 0
+	start, isNumbered := o.numbered[style][level]
+	number := start - 1
+	if level == 1 && (n.attr("continue-numbering") == "true" || n.attr("continue-list") != "") {
+		number = max(number, o.last[style])
+	}
 	for _, item := range n.kids {
 		if item.name != "list-item" && item.name != "list-header" {
 			continue
 		}
+		number = startOf(item, number+1) - 1
 		first := true
 		for _, k := range item.kids {
 			switch k.name {
@@ -219,8 +235,11 @@ func (o *odf) list(n *node, b *blocks, level int, style string) {
 					continue
 				}
 				marker := "-"
-				if o.numbered[style][level] {
+				if isNumbered {
 					number++
+					if level == 1 {
+						o.last[style] = number
+					}
 					marker = strconv.Itoa(number) + "."
 				}
 				first = false

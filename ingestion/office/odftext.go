@@ -33,6 +33,9 @@ func (o *odf) spans(n *node, s span, b *blocks) []span {
 			inner := s
 			st := o.style(k.attr("style-name"), 0)
 			inner.bold, inner.italic, inner.strike = s.bold || st.bold, s.italic || st.italic, s.strike || st.strike
+			if st.script != "" {
+				inner.script = scriptOf(st.script)
+			}
 			inner.code = s.code || o.named(k.attr("style-name"), "source_", "teletype", "verbatim")
 			list = append(list, o.spans(k, inner, b)...)
 		case "a":
@@ -83,6 +86,7 @@ func (o *odf) style(name string, depth int) odfStyle {
 	if s.parent != "" && depth < 8 {
 		p := o.style(s.parent, depth+1)
 		s.bold, s.italic, s.strike = s.bold || p.bold, s.italic || p.italic, s.strike || p.strike
+		s.script = or(s.script, p.script)
 	}
 	return s
 }

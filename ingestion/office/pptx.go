@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/ingestion/script"
 )
 
 // pptx reads one slide of a presentation of Office Open XML (ECMA-376, part 1, section 19).
@@ -201,7 +203,7 @@ func (p *pptx) text(body *node, items bool) string {
 		}
 		pr := k.child("pPr")
 		level, _ := strconv.Atoi(pr.attr("lvl")) // absent: 0
-		lines = append(lines, slideLine{min(max(level, 0), 8), text, pr.child("buNone") != nil, pr.child("buAutoNum") != nil})
+		lines = append(lines, slideLine{min(max(level, 0), 8), text, pr.child("buNone") != nil, pr.child("buAutoNum") != nil, pr.child("buAutoNum").attr("startAt")})
 	}
 	var b blocks
 	var numbers [9]int
@@ -212,6 +214,9 @@ func (p *pptx) text(body *node, items bool) string {
 		}
 		clear(numbers[l.level+1:])
 		marker := "-"
+		if v, err := strconv.Atoi(l.start); err == nil && numbers[l.level] == 0 && v > 0 && v < 1e9 {
+			numbers[l.level] = v - 1
+		}
 		if numbers[l.level]++; l.numbered {
 			marker = strconv.Itoa(numbers[l.level]) + "."
 		} else {
@@ -227,7 +232,14 @@ func spaced(n *node) string {
 	var b strings.Builder
 	for _, p := range n.all("p") {
 		for _, k := range p.kids {
-			b.WriteString(clean(k.child("t").flat()))
+			text := clean(k.child("t").flat())
+			switch at := scriptOf(k.child("rPr").attr("baseline")); {
+			case at > 0:
+				text = script.Raised(b.String(), text)
+			case at < 0:
+				text = script.Lowered(b.String(), text)
+			}
+			b.WriteString(text)
 			if k.name == "br" {
 				b.WriteByte(' ')
 			}
@@ -242,6 +254,7 @@ type slideLine struct {
 	level           int
 	text            string
 	plain, numbered bool
+	start           string // the first number, if it is not 1
 }
 
 func (p *pptx) spans(n *node) []span {
@@ -256,6 +269,7 @@ func (p *pptx) spans(n *node) []span {
 			} else if place := p.places[r.target]; ok && place > 0 {
 				s.link = partLink(place)
 			}
+			s.script = scriptOf(pr.attr("baseline"))
 			s.text = escape(k.child("t").flat())
 			list = append(list, s)
 		case "br":

@@ -39,9 +39,9 @@ func readXlsx(a *archive, doc *Document) error {
 	}
 	defer book.Close()
 	left := a.limits.Cells
-	pictures := sheetPictures(a, doc)
+	pictures, scripted := sheetPictures(a, doc), scriptedStrings(a)
 	for _, name := range book.GetSheetList() {
-		part, used, err := sheet(book, name, left, doc)
+		part, used, err := sheet(book, name, left, scripted, doc)
 		left -= used
 		if err != nil {
 			doc.warn("sheet %q cannot be read: %v", name, err)
@@ -105,7 +105,7 @@ func sorted(rels map[string]relation) []relation {
 }
 
 // sheet is one sheet as a table, and how many cells it took.
-func sheet(book *excelize.File, name string, left int, doc *Document) (Part, int, error) {
+func sheet(book *excelize.File, name string, left int, scripted map[string]string, doc *Document) (Part, int, error) {
 	part := Part{Label: name}
 	stream, err := book.Rows(name)
 	if err != nil {
@@ -136,6 +136,7 @@ func sheet(book *excelize.File, name string, left int, doc *Document) (Part, int
 	if n := formulas(book, name, rows); n > 0 {
 		doc.warn("sheet %q has no saved result for %d of its formulas, which are shown instead; open and save the file in its program, and import it again", name, n)
 	}
+	raise(book, name, rows, scripted)
 	links(book, name, rows)
 	part.text = sheetTables(rows)
 	return part, used, stream.Error()
@@ -170,6 +171,51 @@ func formulas(book *excelize.File, name string, rows [][]string) (n int) {
 		}
 	}
 	return n
+}
+
+// scriptedStrings returns the texts with raised or lowered parts that cells share, by what the text is without them
+// (ECMA-376, part 1, section 18.4).
+func scriptedStrings(a *archive) map[string]string {
+	list := map[string]string{}
+	for _, si := range a.optional("xl/sharedStrings.xml").all("si") {
+		if si.first("vertAlign") == nil {
+			continue
+		}
+		var spans []span
+		for _, r := range si.kids {
+			if r.name == "r" {
+				spans = append(spans, span{text: escape(r.child("t").flat()), script: scriptOf(r.child("rPr", "vertAlign").attr("val"))})
+			}
+		}
+		list[escape(si.flat())] = join(spans)
+	}
+	return list
+}
+
+// raise writes the texts with raised or lowered parts into their cells.
+func raise(book *excelize.File, name string, rows [][]string, scripted map[string]string) {
+	if len(scripted) == 0 {
+		return
+	}
+	asked := 0
+	for r, row := range rows {
+		for c, text := range row {
+			with, ok := scripted[text]
+			if !ok {
+				continue
+			}
+			if asked++; asked > mostAsked {
+				return
+			}
+			at, err := excelize.CoordinatesToCellName(c+1, r+1)
+			if err != nil {
+				return
+			}
+			if kind, err := book.GetCellType(name, at); err == nil && kind == excelize.CellTypeSharedString {
+				row[c] = with
+			}
+		}
+	}
 }
 
 // links makes links of cells that have one; only the first cells are checked, because each check walks the sheet's list.

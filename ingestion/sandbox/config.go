@@ -20,13 +20,14 @@ type Config struct {
 	Worker             string        // path of the program
 	Tessdata           string        // folder of language data; empty: the worker looks where systems put it
 	Cache              string        // folder of machine code that the worker may read; see Warm. Empty: none
-	PageTimeout        time.Duration // for one request; 0 = 20 s. A request with recognition gets three times that
-	OpenTimeout        time.Duration // from the start to the opened document; 0 = 20 s
+	PageTimeout        time.Duration // of the processor, for one request; 0 = 20 s. A request with recognition gets three times that
+	OpenTimeout        time.Duration // of the processor, to start and to open the document; 0 = 20 s each
 	MemoryBytes        int64         // most memory of the process; 0 = 1.5 GiB
 	RequireConfinement bool          // no worker below extract.ConfinedFull
 	Logger             *slog.Logger  // nil: nothing is logged
 
-	env []string // of a fake worker in tests
+	env      []string // of a fake worker in tests
+	patience int      // 0 = 6; see limit
 }
 
 func (c Config) withDefaults() Config {
@@ -35,6 +36,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.OpenTimeout <= 0 {
 		c.OpenTimeout = 20 * time.Second
+	}
+	if c.patience == 0 {
+		c.patience = 6
 	}
 	if c.MemoryBytes <= 0 {
 		c.MemoryBytes = 1536 << 20

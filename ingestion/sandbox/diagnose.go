@@ -27,13 +27,14 @@ var (
 var noMemory = regexp.MustCompile(`(?i)out of memory|cannot allocate|bad_alloc|(malloc|calloc|realloc)[^\n]*failed|memory allocation`)
 
 // diagnose explains why a worker did not answer. err comes from the pipe; it is nil if the answer came in the moment of the kill.
-func (s *Session) diagnose(ctx context.Context, err error, limit time.Duration, at phase) error {
-	if cause := context.Cause(ctx); errors.Is(cause, errSlow) {
+func (s *Session) diagnose(ctx context.Context, err error, at phase) error {
+	cause := context.Cause(ctx)
+	if slow, ok := errors.AsType[tooSlow](cause); ok {
 		code := failure.Timeout
 		if at.starting {
 			code = failure.WorkerMissing
 		}
-		return &extract.Error{Code: code, Page: at.page, Message: fmt.Sprintf("%s took more than %s", at.doing(), limit)}
+		return &extract.Error{Code: code, Page: at.page, Message: at.doing() + " " + slow.Error()}
 	} else if cause != nil {
 		return fmt.Errorf("%s: %w", at.doing(), cause)
 	}

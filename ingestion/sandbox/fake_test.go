@@ -102,6 +102,11 @@ func misbehave(what string) {
 	switch what {
 	case "hang":
 		block()
+	case "spin":
+		for {
+		}
+	case "late":
+		time.Sleep(2 * time.Second)
 	case "exit1":
 		fmt.Fprintln(os.Stderr, "format error: invalid page tree")
 		os.Exit(1)

@@ -87,7 +87,7 @@ func (o Office) Convert(ctx context.Context, doc io.Reader, from, to string) ([]
 	}
 	data, err := take(filepath.Join(dir, "out", "document."+to), to, said)
 	if pack := o.lacksFor(from); err != nil && pack != "" {
-		return nil, &extract.Error{Code: failure.WorkerMissing, Message: "LibreOffice reads no " + from + " files here: install " + pack + " and import the file again"}
+		return nil, &extract.Error{Code: failure.WorkerMissing, Message: "LibreOffice reads no " + from + " files here: install " + pack}
 	}
 	return data, err
 }
@@ -215,6 +215,9 @@ func (o Office) launch(worker, dir string, program []string, namespaces uintptr)
 }
 
 // await waits for LibreOffice's end, and ends it when it takes too long. Its exit code says little: it is 0 too when it made
+// errSlow is the cause of a conversion's end that took too long.
+var errSlow = errors.New("took too long")
+
 // nothing of the document.
 func (o Office) await(ctx context.Context, p *process) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errSlow)

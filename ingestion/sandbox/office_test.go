@@ -13,6 +13,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/testdata/programtest"
 )
 
 // officeWorker is a worker that confines nothing: it runs the program of -office as the real one does.
@@ -48,9 +49,7 @@ func pretendOffice(t *testing.T, script string) Office {
 	dir := t.TempDir()
 	o := Office{Program: filepath.Join(dir, "soffice"), Worker: filepath.Join(dir, "worker"), Dir: filepath.Join(dir, "work"), Timeout: time.Minute}
 	for path, text := range map[string]string{o.Worker: officeWorker, o.Program: "#!/bin/sh\n" + officeScripts[script] + "\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		programtest.Write(t, path, []byte(text))
 	}
 	return o
 }
@@ -191,7 +190,7 @@ func TestOffice_namesThePackageThatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Program = program
-	for from, want := range map[string]string{"xls": "install libreoffice-calc and", "pptx": "install libreoffice-impress and", "docx": "source file could not be loaded"} {
+	for from, want := range map[string]string{"xls": "install libreoffice-calc", "pptx": "install libreoffice-impress", "docx": "source file could not be loaded"} {
 		_, err := o.Convert(t.Context(), strings.NewReader("x"), from, "pdf")
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", from, err, want)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -75,11 +74,8 @@ func Self(ctx context.Context, c Config, languages []string) (Report, error) {
 	return out, nil
 }
 
-// languageCode is how Tesseract names its data. Other words have no package.
-var languageCode = regexp.MustCompile(`^[a-z]{3}(_[a-z_]+)?$`)
-
 func languageFix(language string) string {
-	if !languageCode.MatchString(language) {
+	if !extract.IsLanguageCode(language) {
 		return "write Tesseract's code of the language in ingestion.ocr.languages, such as deu for German"
 	}
 	return "install tesseract-ocr-" + strings.ReplaceAll(language, "_", "-") + " (Debian, Ubuntu) or tesseract-lang (Homebrew), or change ingestion.ocr.languages"

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -147,17 +146,15 @@ func (s *Session) fail(err error) error {
 	return err
 }
 
-// errSlow is the cause of a request's end that took too long.
-var errSlow = errors.New("took too long")
-
 // ask sends a message, or none, and returns the answer. Only killing the worker ends the wait for it.
 func (s *Session) ask(ctx context.Context, message any, limit time.Duration, at phase) (any, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errSlow)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer s.p.limit(limit, s.config.patience, cancel)()
 	stop := context.AfterFunc(ctx, s.p.kill)
 	answer, err := s.exchange(message)
 	if !stop() || err != nil {
-		return nil, s.fail(s.diagnose(ctx, err, limit, at))
+		return nil, s.fail(s.diagnose(ctx, err, at))
 	}
 	if failure, ok := answer.(*extract.Error); ok {
 		return nil, s.refused(failure, at)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -69,6 +70,8 @@ func TestSession_tellsHowWorkersDie(t *testing.T) {
 		{"open:password", failure.NeedsPassword, "locked", 0, false},
 		{"open:lie", failure.Crashed, "answered with extract.Page", 0, true},
 		{"page:hang", failure.Timeout, "reading the page took more than", 2, true},
+		{"page:spin", failure.Timeout, "reading the page needed more than", 2, true},
+		{"open:spin", failure.Timeout, "opening the document needed more than", 0, true},
 		{"page:orphan", failure.Timeout, "took more than", 2, true},
 		{"page:segv", failure.Crashed, "ended the worker", 2, true},
 		{"page:sigsys", failure.Crashed, "may be an attack", 2, true},
@@ -91,8 +94,11 @@ func TestSession_tellsHowWorkersDie(t *testing.T) {
 		t.Run(c.role, func(t *testing.T) {
 			t.Parallel()
 			config := pretend(t, c.role)
-			if strings.Contains(c.says, "took more than") {
-				config.OpenTimeout, config.PageTimeout = 2*time.Second, time.Second
+			if strings.Contains(c.says, "more than") {
+				config.OpenTimeout, config.PageTimeout = time.Second, 500*time.Millisecond
+			}
+			if strings.HasSuffix(c.role, ":spin") {
+				config.patience = 100 // other tests need the processor
 			}
 			err := lastError(t, config)
 			e, ok := errors.AsType[*extract.Error](err)
@@ -103,6 +109,19 @@ func TestSession_tellsHowWorkersDie(t *testing.T) {
 				t.Errorf("got %q on page %d, ends %v: %q\nwant %q on page %d, ends %v, with %q", e.Code, e.Page, e.Ends(), e.Message, c.code, c.page, c.ends, c.says)
 			}
 		})
+	}
+}
+
+// A worker that waits for the processor has its whole time: a busy machine has the results of an idle one.
+func TestSession_countsProcessorTime(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the processor time of other processes is only known on Linux")
+	}
+	config := pretend(t, "page:late")
+	config.PageTimeout = 500 * time.Millisecond
+	if err := lastError(t, config); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package webpage
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -18,6 +19,16 @@ func find(n *html.Node, name string) *html.Node {
 		}
 	}
 	return nil
+}
+
+// all returns the elements of these names below a node.
+func all(n *html.Node, names ...string) (list []*html.Node) {
+	for d := range n.Descendants() {
+		if d.Type == html.ElementNode && slices.Contains(names, d.Data) {
+			list = append(list, d)
+		}
+	}
+	return list
 }
 
 func attribute(n *html.Node, name string) string {
@@ -65,15 +76,34 @@ func hidden(n *html.Node) bool {
 	return false
 }
 
+// rawText returns the text as it stands, with its line breaks.
+func rawText(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		switch {
+		case d.Type == html.TextNode:
+			b.WriteString(d.Data)
+		case d.Data == "br":
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
 // contents returns the contents of an element, without the element.
 func contents(n *html.Node) *html.Node {
 	all := &html.Node{Type: html.DocumentNode}
-	for n.FirstChild != nil {
-		k := n.FirstChild
-		n.RemoveChild(k)
-		all.AppendChild(k)
-	}
+	move(n, all)
 	return all
+}
+
+// move moves the contents of an element into another one.
+func move(from, to *html.Node) {
+	for from.FirstChild != nil {
+		k := from.FirstChild
+		from.RemoveChild(k)
+		to.AppendChild(k)
+	}
 }
 
 // clone copies a tree.
@@ -131,52 +161,4 @@ func isUnseen(n *html.Node) bool {
 	return false
 }
 
-// linesOfColumns makes lines of tables with one column: receipts and pages that are laid out with a table.
-func linesOfColumns(doc *html.Node) {
-	for d := range doc.Descendants() {
-		if d.Type != html.ElementNode || d.Data != "table" || !oneColumn(d) {
-			continue
-		}
-		for e := range d.Descendants() {
-			if e.Type == html.ElementNode && (e.Data == "td" || e.Data == "th" || e.Data == "caption") {
-				rename(e, "p")
-			} else if e.Type == html.ElementNode {
-				switch e.Data {
-				case "tr", "tbody", "thead", "tfoot":
-					rename(e, "div")
-				}
-			}
-		}
-		rename(d, "div")
-	}
-}
-
 func rename(n *html.Node, name string) { n.Data, n.DataAtom = name, 0 }
-
-// oneColumn reports whether no row of a table has two cells, and no table is in it. A table with a head is one, however narrow.
-func oneColumn(table *html.Node) bool {
-	if row := find(table, "tr"); find(row, "th") != nil {
-		return false
-	}
-	for d := range table.Descendants() {
-		if d.Type != html.ElementNode {
-			continue
-		}
-		if d.Data == "table" {
-			return false
-		}
-		if d.Data != "tr" {
-			continue
-		}
-		cells := 0
-		for k := range d.ChildNodes() {
-			if k.Type == html.ElementNode && (k.Data == "td" || k.Data == "th") {
-				cells++
-			}
-		}
-		if cells > 1 {
-			return false
-		}
-	}
-	return true
-}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -99,9 +100,16 @@ func deeper(root *html.Node, limit int) bool {
 
 // Convert writes a document as Markdown. It removes the footnotes from doc.
 func Convert(doc *html.Node, h Hooks) (string, error) {
+	displayed(doc)
+	answers(doc)
+	numbered(doc)
+	tables(doc)
+	apart(doc)
 	anchors := Anchors(doc)
 	notes := footnotes(doc)
-	linesOfColumns(doc)
+	for _, part := range append([]*html.Node{doc}, notes...) {
+		scripts(part)
+	}
 	conv := converter.NewConverter(converter.WithPlugins(
 		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
 		strikethrough.NewStrikethroughPlugin(), table.NewTablePlugin(table.WithHeaderPromotion(true),
@@ -136,6 +144,9 @@ func Convert(doc *html.Node, h Hooks) (string, error) {
 		_, _ = w.WriteString(formula(n)) // a buffer
 		return converter.RenderSuccess
 	}, converter.PriorityEarly)
+	for _, name := range []string{"td", "th", "tr", "caption", "option", "legend"} { // whatever tables remain: no text joins another one
+		conv.Register.TagType(name, converter.TagTypeBlock, converter.PriorityEarly)
+	}
 	if body := find(doc, "body"); body != nil {
 		doc = body // the head's title is no text
 	}
@@ -145,7 +156,7 @@ func Convert(doc *html.Node, h Hooks) (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString(cellBreaks.ReplaceAllStringFunc(strings.TrimSpace(string(out)), func(row string) string {
-		return strings.ReplaceAll(row, "  <br />", "<br>") // the converter's line break, within a cell
+		return breaks.ReplaceAllString(row, "<br>") // the converter's line breaks, within a cell
 	}))
 	for i, note := range notes {
 		out, err := conv.ConvertNode(contents(note))
@@ -157,7 +168,10 @@ func Convert(doc *html.Node, h Hooks) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-var cellBreaks = regexp.MustCompile(`(?m)^\|.*  <br />.*\|$`)
+var (
+	cellBreaks = regexp.MustCompile(`(?m)^\|.*<br />.*\|$`)
+	breaks     = regexp.MustCompile(`(?:\s*<br />)+`)
+)
 
 // formula is an equation of MathML: the source in TeX that it carries, else its characters.
 func formula(n *html.Node) string {
@@ -179,6 +193,9 @@ func Readable(data []byte, contentType, base string, h Hooks) (Page, error) {
 		return Page{}, err
 	}
 	dropUnseen(doc)
+	displayed(doc) // before the library drops the styles
+	answers(doc)   // and the forms
+	asides(doc)
 	address, err := url.Parse(base)
 	if err != nil || address.Host == "" {
 		address = nil
@@ -193,11 +210,59 @@ func Readable(data []byte, contentType, base string, h Hooks) (Page, error) {
 		}
 		node = article.Node
 	}
+	if part := mainPart(doc, address); part != nil && utf8.RuneCountInString(text(part)) >= utf8.RuneCountInString(text(node)) || part != nil && node == doc {
+		node = part
+	}
 	if node == doc || sparse(node, doc) {
 		node, p.Whole = doc, true
 	}
 	p.Markdown, err = Convert(node, h)
 	return p, err
+}
+
+// advertising fits the names that pages use for what is no part of an article.
+var advertising = regexp.MustCompile(`(?i)(?:^|[\s_-])(?:ads?|advert\w*|sponsor\w*|promo\w*|related|share|sharing|social|newsletter|subscribe|recirc\w*)(?:$|[\s_-])`)
+
+// asides keeps the boxes beside the prose of an article, which the library leaves out.
+func asides(doc *html.Node) {
+	for _, a := range all(doc, "article") {
+		for _, n := range all(a, "aside") {
+			if !advertising.MatchString(attribute(n, "class") + " " + attribute(n, "id")) {
+				rename(n, "section")
+				n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "class" })
+			}
+		}
+	}
+}
+
+// mainPart returns what the page itself names its main part, without menus in it; nil if it names none or several. The library leaves out
+// what is in it beside the prose: ingredients of a recipe, figures, comments.
+func mainPart(doc *html.Node, address *url.URL) *html.Node {
+	var parts []*html.Node
+	for d := range doc.Descendants() {
+		if d.Type == html.ElementNode && (d.Data == "main" || attribute(d, "role") == "main") {
+			parts = append(parts, d)
+		}
+	}
+	if len(parts) != 1 || text(parts[0]) == "" {
+		return nil
+	}
+	part := clone(parts[0])
+	for _, menu := range all(part, "nav") {
+		if menu.Parent != nil {
+			menu.Parent.RemoveChild(menu)
+		}
+	}
+	for _, n := range all(part, "a", "img") {
+		key := "href"
+		if n.Data == "img" {
+			key = "src"
+		}
+		if to, err := url.Parse(strings.TrimSpace(attribute(n, key))); err == nil && address != nil && !strings.HasPrefix(attribute(n, key), "#") {
+			set(n, key, address.ResolveReference(to).String())
+		}
+	}
+	return part
 }
 
 // readable asks the library, which works on a copy of the document and may panic on odd ones.

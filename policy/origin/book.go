@@ -33,6 +33,7 @@ type Book struct {
 type Finding struct {
 	Name    string   `json:"name"`             // vault name after following links
 	Digest  string   `json:"digest,omitempty"` // of the content that was examined
+	Size    int64    `json:"size,omitempty"`   // of that content
 	Foreign bool     `json:"foreign"`
 	Why     string   `json:"why,omitempty"`     // how it was recognised
 	Origins []string `json:"origins,omitempty"` // where it comes from, as far as known
@@ -50,8 +51,50 @@ const (
 // Of reports where the present content of a file comes from. A link counts as its target. Findings are recorded, so that they
 // hold after the next rename or edit too. After an error the caller must treat the file as foreign.
 func (b *Book) Of(ctx context.Context, name string) (Finding, error) {
+	if real, err := Real(b.FS, path.Clean(name)); err == nil && b.Rules.Place(real) == "" {
+		if own, err := b.plain(ctx, real); err == nil && own {
+			return Finding{Name: real}, nil
+		}
+	}
 	f, _, err := b.judge(ctx, name)
 	return f, err
+}
+
+// maxHead is how much of a file plain reads.
+const maxHead = 4 << 10
+
+// plain reports whether a file, such as a picture, is the owner's for certain without its digest: it is no text, and nothing of its
+// size or name is on record. A prompt may ask about hundreds of pictures.
+func (b *Book) plain(ctx context.Context, name string) (bool, error) {
+	f, err := b.FS.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return false, err
+	}
+	head := make([]byte, min(info.Size(), maxHead))
+	if _, err := io.ReadFull(f, head); err != nil || bytes.IndexByte(head, 0) < 0 || hasProperties(head) || bundle(b.FS, name) != "" {
+		return false, err
+	}
+	if b.Store == nil {
+		return true, nil
+	}
+	if may, err := b.Store.MayHave(ctx, info.Size()); err != nil || may {
+		return false, err
+	}
+	r, err := b.Store.Name(ctx, name)
+	return !r.Foreign(), err
+}
+
+// size returns the size of a file, or 0.
+func (b *Book) size(name string) int64 {
+	if info, err := fs.Stat(b.FS, name); err == nil {
+		return info.Size()
+	}
+	return 0
 }
 
 // Named reports what is known about a name alone, without reading the file: whether somebody else may have chosen it.
@@ -102,7 +145,7 @@ func (b *Book) judge(ctx context.Context, name string) (f Finding, text []byte, 
 		return f, nil, err
 	}
 	f.Name = real
-	if text, f.Digest, err = read(b.FS, real); err != nil {
+	if text, f.Digest, f.Size, err = read(b.FS, real); err != nil {
 		return f, nil, err
 	}
 	if b.Store != nil && f.Digest != emptyDigest {
@@ -209,7 +252,7 @@ func (b *Book) found(ctx context.Context, f Finding, foreign bool, why string, o
 	if err == nil && why == WhyContent && named.Foreign() {
 		return f
 	}
-	entry := Entry{Digest: f.Digest, Pieces: Pieces(text), Origins: origins}
+	entry := Entry{Digest: f.Digest, Size: f.Size, Pieces: Pieces(text), Origins: origins}
 	if text != nil && tiny(text) {
 		entry.Digest = ""
 	}
@@ -220,25 +263,25 @@ func (b *Book) found(ctx context.Context, f Finding, foreign bool, why string, o
 	return f
 }
 
-// read returns the bytes of a file that is small enough, and the digest of any.
-func read(files fs.FS, name string) ([]byte, string, error) {
+// read returns the bytes of a file that is small enough, and the digest and size of any.
+func read(files fs.FS, name string) (data []byte, digest string, size int64, err error) {
 	f, err := files.Open(name)
 	if err != nil {
-		return nil, "", err
+		return nil, "", 0, err
 	}
 	defer f.Close()
 	hash := sha256.New()
-	data, err := io.ReadAll(io.TeeReader(io.LimitReader(f, maxText+1), hash))
-	if err != nil {
-		return nil, "", err
+	if data, err = io.ReadAll(io.TeeReader(io.LimitReader(f, maxText+1), hash)); err != nil {
+		return nil, "", 0, err
 	}
-	if len(data) > maxText {
-		if _, err := io.Copy(hash, f); err != nil {
-			return nil, "", err
+	if size = int64(len(data)); size > maxText {
+		more, err := io.Copy(hash, f)
+		if err != nil {
+			return nil, "", 0, err
 		}
-		data = nil
+		data, size = nil, size+more
 	}
-	return data, hex.EncodeToString(hash.Sum(nil)), nil
+	return data, hex.EncodeToString(hash.Sum(nil)), size, nil
 }
 
 // Write is content that a run writes to a file.
@@ -279,9 +322,9 @@ func (b *Book) Wrote(ctx context.Context, w Write) error {
 	case len(w.Origins) > 0:
 		entries = append(entries, Entry{Pieces: Added(w.Before, w.After), Override: true})
 		if before.Foreign() {
-			entries = append(entries, Entry{Digest: digest, Origins: before.Origins})
+			entries = append(entries, Entry{Digest: digest, Size: int64(len(w.After)), Origins: before.Origins})
 		} else {
-			entries = append(entries, Entry{Name: w.Name, Digest: digest, Override: true})
+			entries = append(entries, Entry{Name: w.Name, Digest: digest, Size: int64(len(w.After)), Override: true})
 		}
 	default:
 		if entries, err = b.clean(ctx, w, digest, before); err != nil {
@@ -304,11 +347,11 @@ func tainted(w Write, digest string, before Record) []Entry {
 	var entries []Entry
 	if before.Foreign() {
 		origins = Join(origins, before.Origins...)
-		entries = append(entries, Entry{Digest: sum(w.Before), Origins: before.Origins})
+		entries = append(entries, Entry{Digest: sum(w.Before), Size: int64(len(w.Before)), Origins: before.Origins})
 	} else if w.Replaces && len(bytes.TrimSpace(w.Before)) > 0 {
-		entries = append(entries, Entry{Digest: sum(w.Before)})
+		entries = append(entries, Entry{Digest: sum(w.Before), Size: int64(len(w.Before))})
 	}
-	return append(entries, Entry{Name: w.Name, Digest: digest, Origins: origins}, Entry{Pieces: Added(w.Before, w.After), Origins: w.Origins})
+	return append(entries, Entry{Name: w.Name, Digest: digest, Size: int64(len(w.After)), Origins: origins}, Entry{Pieces: Added(w.Before, w.After), Origins: w.Origins})
 }
 
 // clean returns the entries for a write by a step that was shown nothing foreign. Its sentences that are on record as foreign
@@ -324,9 +367,9 @@ func (b *Book) clean(ctx context.Context, w Write, digest string, before Record)
 	}
 	switch {
 	case before.Foreign() && !keepsLines(w.Before, w.After): // it was replaced completely
-		entries = append(entries, Entry{Name: w.Name, Digest: digest})
+		entries = append(entries, Entry{Name: w.Name, Digest: digest, Size: int64(len(w.After))})
 	case before.Foreign():
-		entries = append(entries, Entry{Digest: digest, Origins: before.Origins})
+		entries = append(entries, Entry{Digest: digest, Size: int64(len(w.After)), Origins: before.Origins})
 	}
 	return entries, nil
 }
@@ -340,7 +383,7 @@ func (b *Book) restored(ctx context.Context, w Write, digest string, before Reco
 	case r.Known:
 		return []Entry{{Name: w.Name, Origins: r.Origins}}, nil
 	case before.Foreign():
-		return []Entry{{Name: w.Name, Digest: digest, Origins: before.Origins}}, nil
+		return []Entry{{Name: w.Name, Digest: digest, Size: int64(len(w.After)), Origins: before.Origins}}, nil
 	}
 	return nil, nil
 }
@@ -376,7 +419,7 @@ func (b *Book) Moving(ctx context.Context, from, to, digest string) error {
 		}
 	}
 	if err == nil && r.Known {
-		err = b.Store.Keep(ctx, Entry{Name: to, Digest: digest, Origins: r.Origins})
+		err = b.Store.Keep(ctx, Entry{Name: to, Digest: digest, Size: b.size(from), Origins: r.Origins})
 	}
 	if err != nil {
 		return fmt.Errorf("record the origin of %q: %w", to, err)
@@ -400,7 +443,7 @@ func (b *Book) Changed(ctx context.Context, name, digest string) error {
 	case content.Foreign() && !named.Foreign():
 		return b.Store.Keep(ctx, Entry{Name: name, Origins: content.Origins})
 	case named.Foreign() && !content.Known:
-		return b.Store.Keep(ctx, Entry{Digest: digest, Origins: named.Origins})
+		return b.Store.Keep(ctx, Entry{Digest: digest, Size: b.size(name), Origins: named.Origins})
 	}
 	return nil
 }
@@ -426,11 +469,11 @@ func (b *Book) Removed(ctx context.Context, name string) error {
 }
 
 // Arrived records bytes that arrived from outside, by their digest, before they are processed.
-func (b *Book) Arrived(ctx context.Context, digest, origin string) error {
+func (b *Book) Arrived(ctx context.Context, digest string, size int64, origin string) error {
 	if b.Store == nil || b.ReadOnly || digest == "" || digest == emptyDigest {
 		return nil
 	}
-	return b.Store.Keep(ctx, Entry{Digest: digest, Origins: []string{origin}})
+	return b.Store.Keep(ctx, Entry{Digest: digest, Size: size, Origins: []string{origin}})
 }
 
 // Imported records the files of a bundle: the digest and name of each, and the sentences of texts.
@@ -453,14 +496,14 @@ func (b *Book) Imported(ctx context.Context, dir, origin string) error {
 		case !d.Type().IsRegular() || path.Base(name) == "manifest.json":
 			return nil
 		}
-		data, digest, err := read(b.FS, name)
+		data, digest, size, err := read(b.FS, name)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
 			return err
 		}
-		e := Entry{Name: name, Digest: digest, Pieces: Pieces(data), Origins: []string{origin}}
+		e := Entry{Name: name, Digest: digest, Size: size, Pieces: Pieces(data), Origins: []string{origin}}
 		if data != nil && tiny(data) {
 			e.Digest = ""
 		}
@@ -488,11 +531,11 @@ func (b *Book) Clear(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	data, digest, err := read(b.FS, real)
+	data, digest, size, err := read(b.FS, real)
 	if err != nil {
 		return err
 	}
-	return b.Store.Keep(ctx, Entry{Name: real, Digest: digest, Pieces: Pieces(data), Override: true})
+	return b.Store.Keep(ctx, Entry{Name: real, Digest: digest, Size: size, Pieces: Pieces(data), Override: true})
 }
 
 // Describe returns a sentence about where a file comes from: "Notes/a.md comes from import 01J… (report.pdf)".

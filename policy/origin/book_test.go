@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -348,4 +349,56 @@ func TestOfRun(t *testing.T) {
 	if diff := cmp.Diff([]string{"run 01B (w)", "file Clippings/a.md"}, got); diff != "" {
 		t.Errorf("nothing but files: -want +got:\n%s", diff)
 	}
+}
+
+// A picture is read whole only if one of its size is on record: a prompt may ask about hundreds.
+func TestBook_readsHeads(t *testing.T) {
+	t.Parallel()
+	big := func(fill string) string { return "\xff\xd8\x00" + strings.Repeat(fill, 1<<20) }
+	v := newVault(map[string]string{"own.jpg": big("a") + "1", "moved.jpg": big("b"), "same size.jpg": big("c")})
+	files := &counting{FS: v.MapFS}
+	v.book.FS = files
+	if err := v.book.Arrived(t.Context(), hash(big("b")), int64(len(big("b"))), imported); err != nil {
+		t.Fatal(err)
+	}
+	v.wantOwn(t, "own.jpg")
+	if files.bytes > 64<<10 {
+		t.Errorf("%d bytes of a picture were read, and nothing of its size is on record", files.bytes)
+	}
+	v.wantForeign(t, "moved.jpg", imported)
+	v.wantOwn(t, "same size.jpg")
+	if err := v.book.Moving(t.Context(), "moved.jpg", "Pictures/b.jpg", hash(big("b"))); err != nil {
+		t.Fatal(err)
+	}
+	files.bytes = 0
+	if v.wantOwn(t, "own.jpg"); files.bytes > 64<<10 {
+		t.Errorf("after a move %d bytes of a picture were read", files.bytes)
+	}
+	v.put("Pictures/b.jpg", big("d")+"12")
+	v.wantForeign(t, "Pictures/b.jpg", imported) // by its name
+	v.put("a.bin", "---\nsource: web\n---\n\x00"+big("e"))
+	v.book.Rules.Properties = []string{"source"}
+	v.wantForeign(t, "a.bin")
+}
+
+// counting counts the bytes that are read.
+type counting struct {
+	fs.FS
+	bytes int
+}
+
+func (c *counting) Open(name string) (fs.File, error) {
+	f, err := c.FS.Open(name)
+	return countedFile{f, c}, err
+}
+
+type countedFile struct {
+	fs.File
+	by *counting
+}
+
+func (f countedFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	f.by.bytes += n
+	return n, err
 }

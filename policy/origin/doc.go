@@ -23,6 +23,7 @@ func (r Record) Foreign() bool { return len(r.Origins) > 0 }
 type Entry struct {
 	Name    string // vault name
 	Digest  string // SHA-256 of the content, in hexadecimal
+	Size    int64  // of the content with this digest, in bytes; 0: unknown
 	Pieces  []Piece
 	Origins []string
 	// Override replaces the records of digest and pieces; without it their first record is kept. The record of a name is
@@ -34,6 +35,8 @@ type Entry struct {
 type Store interface {
 	// Content returns what is known about bytes, by their digest.
 	Content(ctx context.Context, digest string) (Record, error)
+	// MayHave reports whether it may know bytes of this size. If not, there is no need to read them.
+	MayHave(ctx context.Context, size int64) (bool, error)
 	// Name returns what is known about the file with this name.
 	Name(ctx context.Context, name string) (Record, error)
 	// Pieces returns the records of those pieces that are known.

@@ -41,9 +41,17 @@ func (r Rules) Place(name string) string {
 	return ""
 }
 
+// hasProperties reports whether a note may have properties.
+func hasProperties(text []byte) bool {
+	return bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("---"))
+}
+
 // property returns the property by which a note is foreign, or "".
 func (r Rules) property(text []byte) string {
 	if len(r.Properties) == 0 {
+		return ""
+	}
+	if !hasProperties(text) {
 		return ""
 	}
 	lines := bytes.Split(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n"))

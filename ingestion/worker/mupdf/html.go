@@ -12,16 +12,16 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/formula"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
+	"github.com/vaultflow/vaultflow/ingestion/script"
 )
 
-// The HTML that MuPDF prints for a page always has the same form: a div with the size, an img for each picture and a p for
-// each line of text, each on its own line. So no HTML parser is needed.
+// The HTML that MuPDF prints for a page always has the same form: a div with the size and a p for each line of text, each on its own
+// line. So no HTML parser is needed. Before it, read.c prints an img for each picture.
 var (
 	divSize  = regexp.MustCompile(`^<div id="page\d+" style="width:([\d.]+)pt;height:([\d.]+)pt"`)
 	lineHead = regexp.MustCompile(`^<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt">`)
 	spanHead = regexp.MustCompile(`<span style="font-family:([^;"]*);font-size:([\d.]+)pt([^"]*)">`)
 	tag      = regexp.MustCompile(`<[^>]*>`)
-	matrix   = regexp.MustCompile(`^<img style="position:absolute;transform:matrix\(([^)]*)\)" src="data:image/[a-z]+;base64,`)
 )
 
 // readHTML reads the HTML of a page. It has no right edges: they are estimated from the size of the type. On pages with formulas, lines have
@@ -40,11 +40,7 @@ func readHTML(page string) layout.Page {
 func readElements(page string, fonts bool) (l layout.Page, formulas bool) {
 	for len(page) > 0 {
 		var line string
-		if strings.HasPrefix(page, "<img ") { // the picture within may hold line breaks
-			line, page, _ = strings.Cut(page, ">")
-		} else {
-			line, page, _ = strings.Cut(page, "\n")
-		}
+		line, page, _ = strings.Cut(page, "\n")
 		switch {
 		case strings.HasPrefix(line, "<p "):
 			found, math, ok := readLine(line, fonts)
@@ -53,8 +49,8 @@ func readElements(page string, fonts bool) (l layout.Page, formulas bool) {
 				l.Lines = append(l.Lines, found)
 			}
 		case strings.HasPrefix(line, "<img "):
-			if box, ok := readPicture(line); ok {
-				l.Pictures = append(l.Pictures, box)
+			if at := strings.Fields(strings.Trim(line, "<>")); len(at) == 5 {
+				l.Pictures = append(l.Pictures, layout.Box{X0: number(at[1]), Y0: number(at[2]), X1: number(at[3]), Y1: number(at[4])})
 			}
 		case strings.HasPrefix(line, "<div "):
 			if m := divSize.FindStringSubmatch(line); m != nil {
@@ -227,7 +223,7 @@ func needsGlyphs(page layout.Page) bool {
 		if l.Mono() {
 			typed++
 		}
-		if l.Size < 1 || len(l.Glyphs) > 0 || letterSpaced(l.Text) || hasAccents(l.Text) || hasLowered(l.Text) || strings.ContainsFunc(l.Text, layout.RightToLeft) {
+		if l.Size < 1 || len(l.Glyphs) > 0 || letterSpaced(l.Text) || hasAccents(l.Text) || script.HasLowered(l.Text) || strings.ContainsFunc(l.Text, layout.RightToLeft) {
 			return true
 		}
 		if i > 0 && l.Box.Y0 < page.Lines[i-1].Box.Y0+1 {

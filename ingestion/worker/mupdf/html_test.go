@@ -1,14 +1,12 @@
 package mupdf
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
-	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/ingestion/worker/pdf"
 )
 
@@ -77,6 +75,9 @@ func TestPageText_findsStructure(t *testing.T) {
 		"lowered digits":   {scripts("Log", "_10", "5 of H", "_2", "O"), "Log₁₀5 of H₂O"},
 		"smaller numbers":  {scripts("The order ", "_4711", " of ISO ", "_9001"), "The order 4711 of ISO 9001"},
 		"a note's mark":    {scripts("_14", "Carbon of the year"), "¹⁴Carbon of the year"},
+		"a short line":     {scripts("2", "^3"), "2³"},
+		"more marks":       {scripts("5", "^12"), "5¹²"},
+		"a short power":    {scripts("x", "^2"), "x²"},
 		"after an initial": {scripts("A", "^12 of them in the whole long line"), "A12 of them in the whole long line"},
 		"outside the page": {line(-50, 10, 11, ink, "hidden") + line(900, 10, 11, ink, "hidden") + line(10, 10, 11, ink, "seen"), "seen"},
 		"not MuPDF's":      {"<p>no</p>\n<script>x</script>\n", ""},
@@ -105,10 +106,7 @@ func TestPageText_boundsListsOfHostilePages(t *testing.T) {
 
 func TestPageText_countsEvidence(t *testing.T) {
 	t.Parallel()
-	jpeg := base64.StdEncoding.EncodeToString(pdftest.Photo(200, 100, "x"))
-	// 200 × 100 pixels, scaled by 3 × 4: the left upper corner of the page down to 600, 400.
-	img := fmt.Sprintf("<img style=\"position:absolute;transform:matrix(3,0,-0,4,200,150)\" src=\"data:image/jpeg;base64,%s\n%s\">\n", jpeg[:76], jpeg[76:])
-	got := alone(pageHead + img + line(300, 300, 11, "", "unseen") + line(5, 300, 11, ink, "top") + line(500, 300, 11, ink, "a \ufffd\ue000")).Evidence
+	got := alone("<img 0 0 600 400>\n" + pageHead + line(300, 300, 11, "", "unseen") + line(5, 300, 11, ink, "top") + line(500, 300, 11, ink, "a \ufffd\ue000")).Evidence
 	want := extract.Evidence{Chars: 12, Unmapped: 2, Invisible: 6, MarginChars: 3, Pictures: 1, Fonts: 1, PictureCover: 0.5}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -156,6 +154,109 @@ func TestAddSVG_joinsAccentsWithLetters(t *testing.T) {
 		if got := page.Lines[0].Text; got != c.want || len(page.Lines[0].Edges) > 0 && len(page.Lines[0].Edges) != len([]rune(got)) {
 			t.Errorf("%s: %q with %d edges, want %q", name, got, len(page.Lines[0].Edges), c.want)
 		}
+	}
+}
+
+// A ligature that its file spells as several letters has one glyph, with the first of them. A soft hyphen has none.
+func TestAddSVG_placesLettersWithoutGlyphs(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, glyphs string }{
+		"within a word":  {"the efficient way", "theefcientway"},
+		"at the end":     {"a bailiff", "abailif"},
+		"two of them":    {"first offices", "frstofces"},
+		"doubled letter": {"Hawaii fiiing", "Hawaiifiing"},
+		"soft hyphen":    {"multi\u00adagency", "multiagency"},
+	} {
+		page := readHTML(pageHead + line(100, 60, 10, ink, c.text) + line(120, 60, 10, ink, "below") + "</div>\n")
+		svg := ""
+		for i, letter := range c.glyphs {
+			svg += fmt.Sprintf("<use data-text=%q xlink:href=\"#font_1_%d\" transform=\"matrix(10,0,0,-10,%d,108)\"/>\n", string(letter), letter, 60+4*i)
+		}
+		for i, letter := range "below" {
+			svg += fmt.Sprintf("<use data-text=%q xlink:href=\"#font_1_%d\" transform=\"matrix(10,0,0,-10,%d,128)\"/>\n", string(letter), letter, 60+4*i)
+		}
+		addSVG(&page, svg)
+		if got := page.Lines[0]; len(got.Edges) != len([]rune(got.Text)) {
+			t.Errorf("%s: %q has %d edges, width %.0f", name, got.Text, len(got.Edges), got.Box.X1-got.Box.X0)
+		}
+		if got := page.Lines[1]; len(got.Edges) != 5 {
+			t.Errorf("%s: the next line has %d edges", name, len(got.Edges))
+		}
+	}
+}
+
+// Korean has blanks between words, which MuPDF leaves out where the file has none but moves on.
+func TestAddSVG_dividesKoreanWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"낮에는따사로운인간적인여자": "낮에는 따사로운 인간적인 여자", "가나hey다라": "가나 hey다라", "여자 커피한잔": "여자 커피 한잔",
+	} {
+		page := readHTML(pageHead + line(100, 60, 10, ink, text) + "</div>\n")
+		svg, x := "", 60.0
+		for _, letter := range want {
+			if letter == ' ' {
+				x += 2.2
+				continue
+			}
+			svg += fmt.Sprintf("<use data-text=%q xlink:href=\"#font_1_%d\" transform=\"matrix(10,0,0,-10,%g,108)\"/>\n", string(letter), letter, x)
+			if x += 5; letter > 0xac00 {
+				x += 4.2
+			}
+		}
+		addSVG(&page, svg)
+		if got := page.Lines[0]; got.Text != want || len(got.Edges) != len([]rune(want)) {
+			t.Errorf("got %q with %d edges, want %q", got.Text, len(got.Edges), want)
+		}
+	}
+}
+
+// Letters that are set apart are a word, unless the file has blanks between them.
+func TestAddSVG_keepsLettersThatAreTypedApart(t *testing.T) {
+	t.Parallel()
+	for blank, want := range map[bool]string{true: "C D E F G H", false: "CDEFGH"} {
+		page := readHTML(pageHead + line(100, 60, 10, ink, "C D E F G H") + "</div>\n")
+		svg := ""
+		for i, letter := range "CDEFGH" {
+			svg += fmt.Sprintf("<use data-text=%q xlink:href=\"#font_1_%d\" transform=\"matrix(10,0,0,-10,%d,108)\"/>\n", string(letter), letter, 60+12*i)
+			if blank {
+				svg += fmt.Sprintf("<use data-text=\" \" xlink:href=\"#font_1_1\" transform=\"matrix(10,0,0,-10,%d,108)\"/>\n", 66+12*i)
+			}
+		}
+		addSVG(&page, svg)
+		if got := page.Lines[0].Text; got != want {
+			t.Errorf("with blanks %v: %q, want %q", blank, got, want)
+		}
+	}
+}
+
+// A line that runs up the page is found where its glyphs are: its place in the HTML is off by its ascent.
+func TestAddSVG_findsTurnedLines(t *testing.T) {
+	t.Parallel()
+	page := readHTML(pageHead + line(594, 10, 20, ink, "stamp") + line(120, 60, 10, ink, "page") + line(140, 60, 10, ink, "lines") + "</div>\n")
+	svg := ""
+	for i, letter := range "stamp" {
+		svg += fmt.Sprintf("<use data-text=%q xlink:href=\"#font_1_%d\" transform=\"matrix(0,-20,-20,0,31.5,%d)\"/>\n", string(letter), letter, 612-10*i)
+	}
+	addSVG(&page, svg)
+	if got := page.Lines[0]; got.Turns != 3 || got.Box.X1-got.Box.X0 > 30 {
+		t.Errorf("turned %d times: %+v", got.Turns, got.Box)
+	}
+}
+
+// Lines whose glyphs are not found must not seem to reach into the next column.
+func TestAddSVG_estimatesWidthsByTheOtherLines(t *testing.T) {
+	t.Parallel()
+	known, unknown := "these letters are found", "these are not, x and y"
+	page := readHTML(pageHead + line(100, 60, 10, ink, known) + line(120, 60, 10, ink, unknown) + "</div>\n")
+	svg := ""
+	for i, letter := range known {
+		if letter != ' ' {
+			svg += fmt.Sprintf("<use data-text=%q xlink:href=\"#font_1_%d\" transform=\"matrix(10,0,0,-10,%d,108)\"/>\n", string(letter), letter, 60+4*i)
+		}
+	}
+	addSVG(&page, svg)
+	if got := page.Lines[1].Box.X1 - page.Lines[1].Box.X0; got < 80 || got > 95 {
+		t.Errorf("width %.0f, want 4 points for each of %d letters", got, len(unknown))
 	}
 }
 

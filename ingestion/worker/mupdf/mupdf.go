@@ -2,10 +2,7 @@
 
 package mupdf
 
-/*
-typedef struct fz_context fz_context;
-void fz_empty_store(fz_context *ctx);
-*/
+// #include "read.h"
 import "C"
 
 import (
@@ -14,6 +11,8 @@ import (
 	"fmt"
 	"image"
 	"reflect"
+	"slices"
+	"unsafe"
 
 	"github.com/gen2brain/go-fitz"
 
@@ -36,6 +35,12 @@ type Document struct {
 	doc   *fitz.Document
 	data  []byte
 	pages int
+	paper []byte // what pages are drawn on
+
+	// The binding copies each page three times and encodes its pictures to read its text, so read.c draws and reads pages. The
+	// binding does not export what it opened.
+	context *C.fz_context
+	opened  *C.fz_document
 }
 
 var (
@@ -54,7 +59,11 @@ func Open(data []byte) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Document{doc: doc, data: data, pages: doc.NumPage()}, nil
+	inside := reflect.ValueOf(doc).Elem()
+	return &Document{
+		doc: doc, data: data, pages: doc.NumPage(),
+		context: (*C.fz_context)(inside.FieldByName("ctx").UnsafePointer()), opened: (*C.fz_document)(inside.FieldByName("doc").UnsafePointer()),
+	}, nil
 }
 
 // Pages returns the number of pages.
@@ -95,40 +104,59 @@ func (d *Document) Size(n int) (width, height float64, err error) {
 	return float64(bound.Dx()), float64(bound.Dy()), nil
 }
 
-// Draw draws a page without annotations. The size is MuPDF's own.
+// keptPaper is the most bytes of a page's pixels whose memory the next page gets: those of a page of A4 at 200 dpi. New memory
+// costs a third of the time that drawing a page of text takes.
+const keptPaper = 16 << 20
+
+// Draw draws a page without annotations. The size is MuPDF's own. The picture is overwritten by the next one.
 func (d *Document) Draw(n int, _, _, dpi float64) (*image.RGBA, error) {
-	img, err := d.doc.ImageDPI(n-1, dpi)
-	if err != nil {
-		return nil, fmt.Errorf("draw at %.0f dpi: %w", dpi, err)
+	scale := C.float(dpi / 72)
+	var size C.fz_irect
+	if C.page_size(d.context, d.opened, C.int(n-1), scale, &size) == 0 {
+		return nil, fmt.Errorf("load page %d", n)
+	}
+	rect := image.Rect(int(size.x0), int(size.y0), int(size.x1), int(size.y1))
+	if rect.Empty() {
+		return nil, fmt.Errorf("draw at %.0f dpi: the page is empty", dpi)
+	}
+	img := &image.RGBA{Pix: d.blank(4 * rect.Dx() * rect.Dy()), Stride: 4 * rect.Dx(), Rect: rect}
+	if C.draw_page(d.context, d.opened, C.int(n-1), scale, size, (*C.uchar)(&img.Pix[0])) == 0 {
+		return nil, fmt.Errorf("draw at %.0f dpi: MuPDF failed", dpi)
 	}
 	return img, nil
 }
 
+// blank returns so many bytes, which hold anything.
+func (d *Document) blank(n int) []byte {
+	if n > keptPaper {
+		d.paper = nil
+		return make([]byte, n)
+	}
+	if cap(d.paper) < n {
+		d.paper = make([]byte, n)
+	}
+	return d.paper[:n]
+}
+
 // Forget empties MuPDF's store. It keeps tiles of patterns as they were drawn first, whatever part of a pixel they begin at: with them, a
 // page would depend on what its worker drew before. The fonts go too, so that a page of text takes twice as long: call it only for
-// documents with patterns. The binding does not export its context.
-func (d *Document) Forget() {
-	context := reflect.ValueOf(d.doc).Elem().FieldByName("ctx").UnsafePointer()
-	C.fz_empty_store((*C.fz_context)(context))
-}
+// documents with patterns.
+func (d *Document) Forget() { C.fz_empty_store(d.context) }
 
 // Native draws a page of a picture at the picture's own resolution.
 func (d *Document) Native(n int) (*image.RGBA, error) { return d.doc.Image(n - 1) }
 
-// Lines reads the text of a page without the exact places of its letters, which is fast. It also returns how many bytes that
-// took, pictures included.
-func (d *Document) Lines(n int) (page layout.Page, read int, err error) {
-	text, err := d.doc.HTML(n-1, false)
+// Lines reads the text of a page without the exact places of its letters, which is fast.
+func (d *Document) Lines(n int) (layout.Page, error) {
+	text, err := d.html(n)
 	if err != nil {
-		return layout.Page{}, 0, err
+		return layout.Page{}, err
 	}
-	page = readHTML(text)
-	if !sized(page) || hasLarge(page) {
-		if drawn, err := d.doc.SVG(n - 1); err == nil {
-			addSVG(&page, drawn)
-		}
+	page := readHTML(text)
+	if !sized(page) || hasLarge(page) || slices.ContainsFunc(page.Lines, runsLeft) {
+		d.addShapes(&page, n)
 	}
-	return page, len(text), nil
+	return page, nil
 }
 
 // Text reads the text of a page, and the places of letters and rules where lines are beside one another.
@@ -137,18 +165,40 @@ func (d *Document) Text(n int) (layout.Page, error) { return d.TextWithLinks(n, 
 // TextWithLinks reads the text of a page as Text does, for links found by another renderer: MuPDF's binding has no places for
 // them. With links, the places of letters are always read.
 func (d *Document) TextWithLinks(n int, links []layout.Link) (layout.Page, error) {
-	text, err := d.doc.HTML(n-1, false)
+	text, err := d.html(n)
 	if err != nil {
 		return layout.Page{}, err
 	}
 	page := readHTML(text)
 	page.Links = links
 	if hasLarge(page) || sideBySide(page) || needsGlyphs(page) || len(links) > 0 {
-		if drawn, err := d.doc.SVG(n - 1); err == nil { // without it, edges are estimated and rules unknown
-			addSVG(&page, drawn)
-		}
+		d.addShapes(&page, n)
 	}
 	return page, nil
+}
+
+// html returns the text of a page as MuPDF prints it, with the places of pictures.
+func (d *Document) html(n int) (string, error) {
+	printed := C.page_text(d.context, d.opened, C.int(n-1))
+	if printed == nil {
+		return "", errors.New("MuPDF failed")
+	}
+	return d.take(printed), nil
+}
+
+// addShapes adds the places of letters and rules. Where MuPDF fails, edges are estimated and rules unknown.
+func (d *Document) addShapes(page *layout.Page, n int) {
+	if drawn := C.page_shapes(d.context, d.opened, C.int(n-1)); drawn != nil {
+		addSVG(page, d.take(drawn))
+	}
+}
+
+// take returns the content of a buffer, and drops it.
+func (d *Document) take(buf *C.fz_buffer) string {
+	defer C.fz_drop_buffer(d.context, buf)
+	var data *C.uchar
+	n := C.fz_buffer_storage(d.context, buf, &data)
+	return string(unsafe.Slice((*byte)(data), int(n)))
 }
 
 // HasLinks reports whether a page has links.

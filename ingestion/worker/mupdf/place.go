@@ -10,6 +10,12 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/formula"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
+	"github.com/vaultflow/vaultflow/ingestion/script"
+)
+
+const (
+	maxHidden  = 2 // letters that have no glyph, as of ffi
+	softHyphen = '\u00ad'
 )
 
 // placer finds the glyphs of lines. MuPDF writes lines and glyphs in the order of the file, so those of a line mostly follow those of
@@ -20,27 +26,34 @@ type placer struct {
 	at     map[[2]int][]int // glyphs by their place in whole points
 	next   int
 	tried  int
+
+	syllable float64 // how far Korean letters advance, in sizes; 0 without any
 }
 
 // maxTried limits how often glyphs are compared with lines, on a hostile page.
 const maxTried = 200_000
 
-// place adds the exact places of letters to lines, and drops lines that are printed twice. If most of the page's text lies on its side
+// place adds the exact places of letters to lines, except those that have them, and drops lines that are printed twice. If most of the page's text lies on its side
 // or upside down, the page is turned, so that its text can be read.
-func place(page *layout.Page, glyphs []glyph) {
-	rescale(glyphs)
-	p := placer{widths: widthsOf(glyphs), at: map[[2]int][]int{}}
+func place(page *layout.Page, glyphs []glyph, placed map[int]bool) {
+	p := placer{widths: widthsOf(glyphs), at: map[[2]int][]int{}, syllable: syllableOf(glyphs)}
 	for _, g := range glyphs {
 		if g.text != "" {
 			key := [2]int{int(math.Floor(g.x)), int(math.Floor(g.y))}
 			p.at[key] = append(p.at[key], len(p.glyphs))
 			p.glyphs = append(p.glyphs, g)
+		} else if n := len(p.glyphs); n > 0 {
+			p.glyphs[n-1].blank = true
 		}
 	}
 	var letters [4]int
 	runs := make([][]glyph, len(page.Lines))
 	for i := range page.Lines {
 		line := &page.Lines[i]
+		if placed[i] {
+			letters[0] += utf8.RuneCountInString(line.Text)
+			continue
+		}
 		run, ends := p.find(*line)
 		runs[i] = run
 		line.Glyphs = p.placed(line.Glyphs, run, ends)
@@ -51,6 +64,7 @@ func place(page *layout.Page, glyphs []glyph) {
 			letters[line.Turns] += utf8.RuneCountInString(line.Text)
 		}
 	}
+	estimate(page.Lines, runs)
 	if turns := slices.Index(letters[:], slices.Max(letters[:])); turns > 0 {
 		turn(page, turns)
 	}
@@ -85,7 +99,7 @@ func rescale(glyphs []glyph) {
 // find returns the glyphs of a line, and for each the number of the line's letters up to its end. ends is nil if the letters are in
 // another order than the glyphs, as in Arabic.
 func (p *placer) find(line layout.Line) (run []glyph, ends []int) {
-	letters := []rune(toOrdinary.Replace(strings.Join(strings.Fields(line.Text), "")))
+	letters := []rune(script.ToOrdinary.Replace(strings.Join(strings.Fields(line.Text), "")))
 	base := line.Box.Y0 + 0.8*(line.Box.Y1-line.Box.Y0)
 	for _, at := range p.starts(line.Box.X0, base) {
 		if p.tried++; p.tried > maxTried {
@@ -116,6 +130,9 @@ func near(line layout.Line, base float64, run []glyph) bool {
 	if line.Size < 2 { // the place is that of a blank without size before the first letter
 		within = max(within, run[0].size)
 	}
+	if run[0].turns != 0 { // the place is off by what is above and below the baseline
+		within *= 1.5
+	}
 	return slices.ContainsFunc([]glyph{run[0], run[len(run)-1]}, func(g glyph) bool {
 		return math.Abs(g.x-line.Box.X0) <= within && math.Abs(g.y-base) <= within
 	})
@@ -125,20 +142,21 @@ func near(line layout.Line, base float64, run []glyph) bool {
 func (p *placer) match(letters []rune, at int) (run []glyph, ends []int) {
 	from, done := at, 0
 	for done < len(letters) {
-		if at == len(p.glyphs) {
-			return nil, nil
+		n := p.fitsAt(letters[done:], at)
+		if n == 0 && at+1 < len(p.glyphs) { // an accent of its own
+			if n = fits(letters[done:], []rune(layout.Normal(p.ordinary(at)+p.glyphs[at+1].text))); n > 0 {
+				run, ends = append(run, p.glyphs[at]), append(ends, done)
+				at++
+			}
 		}
-		text := []rune(toOrdinary.Replace(p.glyphs[at].text))
-		n := fits(letters[done:], text)
-		switch {
-		case n == 0 && at+1 < len(p.glyphs): // an accent of its own
-			if n = fits(letters[done:], []rune(layout.Normal(string(text)+p.glyphs[at+1].text))); n == 0 {
+		if n == 0 {
+			hidden := p.hidden(letters[done:], at)
+			if hidden == 0 || len(run) == 0 {
 				return nil, nil
 			}
-			at++
-			run, ends = append(run, p.glyphs[at-1]), append(ends, done)
-		case n == 0:
-			return nil, nil
+			done += hidden
+			ends[len(ends)-1] = done
+			continue
 		}
 		done += n
 		run, ends = append(run, p.glyphs[at]), append(ends, done)
@@ -149,6 +167,27 @@ func (p *placer) match(letters []rune, at int) (run []glyph, ends []int) {
 		return nil, nil
 	}
 	return run, ends
+}
+
+func (p *placer) ordinary(at int) string { return script.ToOrdinary.Replace(p.glyphs[at].text) }
+
+// fitsAt returns how many letters the glyph at a place is, or 0.
+func (p *placer) fitsAt(letters []rune, at int) int {
+	if at >= len(p.glyphs) {
+		return 0
+	}
+	return fits(letters, []rune(p.ordinary(at)))
+}
+
+// hidden returns how many letters before the glyph at a place have none of their own: of a ligature that the file spells, only the first
+// letter has one, and soft hyphens within a line have none.
+func (p *placer) hidden(letters []rune, at int) int {
+	for n := 1; n <= maxHidden && n <= len(letters) && (unicode.IsLetter(letters[n-1]) || letters[n-1] == softHyphen); n++ {
+		if n == len(letters) || p.fitsAt(letters[n:], at) > 0 {
+			return n
+		}
+	}
+	return 0
 }
 
 // fits returns how many letters a glyph's text is, or 0 if they differ.
@@ -199,7 +238,14 @@ func (p *placer) placed(letters []formula.Glyph, run []glyph, ends []int) []form
 		if from == len(letters) || g.turns != 0 {
 			return nil
 		}
-		out[i] = formula.Glyph{Text: g.text, Font: letters[from].Font, X: g.x, Y: g.y, Size: g.size, Width: p.widths[g.id] * g.size}
+		text := g.text
+		if ends[i]-from > utf8.RuneCountInString(text) { // a ligature
+			text = ""
+			for _, l := range letters[from:ends[i]] {
+				text += l.Text
+			}
+		}
+		out[i] = formula.Glyph{Text: text, Font: letters[from].Font, X: g.x, Y: g.y, Size: g.size, Width: p.widths[g.id] * g.size}
 	}
 	return out
 }
@@ -233,6 +279,7 @@ func (p *placer) measure(line *layout.Line, run []glyph, ends []int) {
 	settleLowered(line, run, ends)
 	run, ends = withAccents(line, run, ends)
 	p.setSpaces(line, run, ends)
+	p.setWords(line, run, ends)
 	line.Edges = p.edges(line.Text, run, ends)
 }
 
@@ -271,9 +318,16 @@ func (p *placer) edges(text string, run []glyph, ends []int) []float64 {
 	return edges
 }
 
-// setSpaces finds the spaces of a line whose letters are spaced: MuPDF takes each of their gaps for one.
+// setSpaces finds the spaces of a line whose letters are spaced: MuPDF takes each of their gaps for one. Letters that the file has blanks
+// between stay apart.
 func (p *placer) setSpaces(line *layout.Line, run []glyph, ends []int) {
-	if !letterSpaced(line.Text) {
+	typed := 0
+	for _, g := range run {
+		if g.blank {
+			typed++
+		}
+	}
+	if !letterSpaced(line.Text) || typed*2 > len(run) {
 		return
 	}
 	gaps := make([]float64, len(run)-1)
@@ -291,6 +345,52 @@ func (p *placer) setSpaces(line *layout.Line, run []glyph, ends []int) {
 		}
 	}
 	line.Text = b.String()
+}
+
+// setWords divides Korean words where the file only moves on between them: MuPDF takes them for one, as in Chinese.
+func (p *placer) setWords(line *layout.Line, run []glyph, ends []int) {
+	if p.syllable == 0 {
+		return
+	}
+	apart := map[int]bool{} // after so many letters
+	for i := range len(run) - 1 {
+		if isHangul(run[i]) && (run[i+1].x-run[i].x)/run[i].size > p.syllable+0.15 {
+			apart[ends[i]] = true
+		}
+	}
+	var b strings.Builder
+	done, blank := 0, true
+	for _, r := range line.Text {
+		if r != ' ' {
+			if apart[done] && !blank {
+				b.WriteByte(' ')
+			}
+			done++
+		}
+		b.WriteRune(r)
+		blank = r == ' '
+	}
+	line.Text = b.String()
+}
+
+func isHangul(g glyph) bool {
+	r, _ := utf8.DecodeLastRuneInString(g.text)
+	return unicode.Is(unicode.Hangul, r)
+}
+
+// syllableOf is how far Korean letters of a page advance, in sizes, or 0 without any: they are all as wide.
+func syllableOf(glyphs []glyph) float64 {
+	var steps []float64
+	for i := 1; i < len(glyphs); i++ {
+		if g, before := glyphs[i], glyphs[i-1]; isHangul(before) && g.y == before.y && g.x > before.x && before.size > 0 {
+			steps = append(steps, (g.x-before.x)/before.size)
+		}
+	}
+	if len(steps) == 0 {
+		return 0
+	}
+	slices.Sort(steps)
+	return steps[len(steps)/3]
 }
 
 // letterSpaced reports whether most words of a text are single letters.
@@ -335,6 +435,31 @@ func turn(page *layout.Page, turns int) {
 	}
 	if turns != 2 {
 		page.Width, page.Height = h, w
+	}
+}
+
+// estimate sets the width of lines whose glyphs were not found by that of the other lines in their font, or on the page.
+func estimate(lines []layout.Line, runs [][]glyph) {
+	type sum struct{ width, sizes float64 }
+	byFont := map[string]sum{}
+	sizes := func(l layout.Line) float64 { return l.Size * float64(utf8.RuneCountInString(l.Text)) }
+	for i, l := range lines {
+		if runs[i] != nil && l.Turns == 0 {
+			for _, font := range []string{l.Font, ""} {
+				s := byFont[font]
+				byFont[font] = sum{s.width + l.Box.X1 - l.Box.X0, s.sizes + sizes(l)}
+			}
+		}
+	}
+	for i := range lines {
+		l := &lines[i]
+		s := byFont[l.Font]
+		if s.sizes == 0 {
+			s = byFont[""]
+		}
+		if runs[i] == nil && s.sizes > 0 {
+			l.Box.X1 = l.Box.X0 + sizes(*l)*s.width/s.sizes
+		}
 	}
 }
 

@@ -7,35 +7,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/ingestion/layout"
-)
-
-// Digits and signs that Unicode has raised, and digits that it has lowered, in the order of ordinary.
-const (
-	ordinary = "0123456789+-=()"
-	raised   = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾"
-	lowered  = "₀₁₂₃₄₅₆₇₈₉"
+	"github.com/vaultflow/vaultflow/ingestion/script"
 )
 
 // smallType is how much smaller than a line's type its raised and lowered digits are.
 const smallType = 0.9
 
-var (
-	raisable   = regexp.MustCompile(`^\s*[-−–+(]?\d[\d\s,.()+−–*-]{0,7}$`)
-	lowerable  = regexp.MustCompile(`^\d{1,4}$`)
-	toRaised   = replacer(ordinary, raised, "−", "⁻", "–", "⁻")
-	toLowered  = replacer(ordinary[:10], lowered)
-	toOrdinary = replacer(raised+lowered, ordinary+ordinary[:10])
-	lowToPlain = replacer(lowered, ordinary[:10])
-)
-
-// replacer replaces each rune of a text by the one of another text.
-func replacer(from, to string, more ...string) *strings.Replacer {
-	pairs, runes := more, []rune(to)
-	for i, r := range []rune(from) {
-		pairs = append(pairs, string(r), string(runes[i]))
-	}
-	return strings.NewReplacer(pairs...)
-}
+var lowerable = regexp.MustCompile(`^\d{1,4}$`)
 
 // span is a piece of a line in one font.
 type span struct {
@@ -59,15 +37,17 @@ func scripted(spans []span, size float64) string {
 		before, _ := utf8.DecodeLastRuneInString(b.String())
 		joins := unicode.IsLetter(before) || unicode.IsDigit(before) || strings.ContainsRune(")]", before)
 		small := s.size < smallType*size
+		// Where most of a line is above its beginning, that is an initial: but a few small digits are a mark or a power.
+		few := i > 0 && joins && s.size < smallType*spans[0].size && utf8.RuneCountInString(s.text) <= 3
 		switch power := s.text == "n" || s.text == "i"; {
-		case s.above && up*2 < all && raisable.MatchString(s.text):
-			b.WriteString(toRaised.Replace(s.text))
+		case s.above && (up*2 < all || few) && script.Raisable(s.text):
+			b.WriteString(script.ToRaised.Replace(s.text))
 		case s.above && power && joins && up*2 < all:
-			b.WriteString(strings.NewReplacer("n", "ⁿ", "i", "ⁱ").Replace(s.text))
+			b.WriteString(script.Raised(b.String(), s.text))
 		case i == 0 && len(spans) > 1 && small && lowerable.MatchString(s.text) && beginsWithLetter(spans[1].text): // the mark of a note
-			b.WriteString(toRaised.Replace(s.text))
+			b.WriteString(script.ToRaised.Replace(s.text))
 		case !s.above && small && joins && lowerable.MatchString(s.text):
-			b.WriteString(toLowered.Replace(s.text))
+			b.WriteString(script.ToLowered.Replace(s.text))
 		default:
 			b.WriteString(s.text)
 		}
@@ -80,12 +60,9 @@ func beginsWithLetter(s string) bool {
 	return unicode.IsLetter(first)
 }
 
-// hasLowered reports whether a text has digits that may be lowered.
-func hasLowered(text string) bool { return strings.ContainsAny(text, lowered) }
-
 // settleLowered makes ordinary digits of those that are only small: their glyphs are on the line's baseline.
 func settleLowered(line *layout.Line, run []glyph, ends []int) {
-	if !hasLowered(line.Text) || line.Turns != 0 || len(ends) == 0 {
+	if !script.HasLowered(line.Text) || line.Turns != 0 || len(ends) == 0 {
 		return
 	}
 	base, at, done := line.Box.Y0+0.8*(line.Box.Y1-line.Box.Y0), 0, 0
@@ -99,7 +76,7 @@ func settleLowered(line *layout.Line, run []glyph, ends []int) {
 			at++
 		}
 		if done++; run[at].y < base+0.03*line.Size {
-			b.WriteString(lowToPlain.Replace(string(r)))
+			b.WriteString(script.LowToPlain.Replace(string(r)))
 		} else {
 			b.WriteRune(r)
 		}

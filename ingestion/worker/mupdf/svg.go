@@ -14,7 +14,8 @@ type glyph struct {
 	id    string // of the outline: font and glyph
 	x, y  float64
 	size  float64
-	turns int // quarter turns clockwise of its direction, or askew
+	turns int  // quarter turns clockwise of its direction, or askew
+	blank bool // the file has a blank behind it
 }
 
 // askew is the turn of glyphs at any other angle.
@@ -43,8 +44,8 @@ func addSVG(page *layout.Page, svg string) {
 			page.Rules = append(page.Rules, rulesOf(line)...)
 		}
 	}
-	correctLigatures(page.Lines, glyphs)
-	place(page, glyphs)
+	rescale(glyphs)
+	place(page, glyphs, readLeftwards(page, glyphs))
 }
 
 func glyphOf(use string, m [6]float64) glyph {

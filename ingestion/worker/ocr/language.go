@@ -10,6 +10,7 @@ import (
 	"github.com/abadojack/whatlanggo"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -19,6 +20,7 @@ type version struct {
 	auto      bool   // they are found out
 	wanted    string // a language that the page seems to be written in, and that was not read
 	missing   bool   // because its data is not installed
+	unknown   int    // words of a page in an unknown language that no dictionary has
 }
 
 // choose returns the languages to read the next page in. For auto, that is the language of the page before: most documents have
@@ -54,15 +56,16 @@ func (r *Reader) translate(a attempt, v *version) (attempt, error) {
 	language := guess(text, there)
 	if language == "" || slices.Contains(v.languages, language) {
 		if v.wanted == "" {
-			v.wanted = foreign(text, there, a.mean)
-			v.missing = v.wanted != ""
+			v.foreign(a, there)
 		}
 		return a, nil
 	}
 	if v.wanted = language; !v.auto {
 		return a, nil
 	}
-	return a, r.again(&a, a, v, readable{})
+	err := r.again(&a, a, v, readable{})
+	v.foreign(a, there)
+	return a, err
 }
 
 // inOtherScript reads a page that cannot be read in a language of another script: of the one that the engine sees, or of each that is
@@ -162,18 +165,62 @@ func guess(text string, among []string) string {
 	return names[info.Lang]
 }
 
-// foreign returns the language of a text if its data is not installed. It has to be evident: a text that was read in another
-// language is full of faults.
-func foreign(text string, there []string, mean float64) string {
-	if mean < poor || mean > 93 || lettersIn(text) < 200 {
-		return ""
+// foreign finds out whether a page is in a language that is not installed: the dictionaries of those that were read do not have its
+// words. Marks that these languages lack are read as other letters, and with confidence.
+func (v *version) foreign(a attempt, there []string) {
+	if a.mean < poor || mayRunDown(v.languages) {
+		return
 	}
+	all, known := 0, 0
+	for _, w := range a.words {
+		if word := strings.TrimFunc(w.Text, unicode.IsPunct); ordinary(word) {
+			if all++; w.Known {
+				known++
+			}
+		}
+	}
+	text := textOf(a.words)
 	info := whatlanggo.Detect(text)
-	name := names[info.Lang]
-	if info.Confidence < 0.95 || slices.Contains(there, name) {
-		return ""
+	most := mostKnown
+	if info.Confidence >= 0.95 && lettersIn(text) >= 200 {
+		most = mostEvident
 	}
-	return name
+	if all < fewestWords || known > most*all/10 {
+		return
+	}
+	name, share, _ := doubt.Language(text)
+	if share < frequentShare {
+		name = ""
+	}
+	if name == "" && info.Confidence > 0.5 {
+		name = names[info.Lang]
+	}
+	switch {
+	case name == "" && all >= 2*fewestWords && known <= fewKnown*all/10:
+		v.unknown = all - known
+	case name != "" && !slices.Contains(there, name):
+		v.wanted, v.missing = name, true
+	}
+}
+
+// A page in the right language has nine of ten of its ordinary words in the dictionary, in another one fewer.
+const (
+	fewestWords   = 6
+	mostKnown     = 6 // of ten words
+	mostEvident   = 8 // if the letters of a longer text show another language, as of German, whose short words English knows
+	fewKnown      = 4 // if nothing shows the language
+	frequentShare = 0.12
+)
+
+// ordinary reports whether a word has three small letters and more, and nothing else: names and abbreviations are in no dictionary.
+func ordinary(word string) bool {
+	n := 0
+	for _, r := range word {
+		if n++; !unicode.IsLower(r) {
+			return false
+		}
+	}
+	return n >= 3
 }
 
 func lettersIn(text string) (n int) {
@@ -216,6 +263,8 @@ var scripts = map[string][]string{
 // advice is for the user of a page in a language that was not read.
 func (v version) advice() string {
 	switch {
+	case v.unknown > 0:
+		return fmt.Sprintf("%d words are in no dictionary of %s; if it is written in another language, install tesseract-ocr-NAME", v.unknown, strings.Join(v.languages, ", "))
 	case v.wanted == "":
 		return ""
 	case v.missing:

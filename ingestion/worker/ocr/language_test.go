@@ -10,7 +10,6 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
-	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
 
 // scripted is an engine that reads a page with a confidence for each language.
@@ -25,7 +24,7 @@ func (s *scripted) Name() string                           { return "scripted 1"
 func (s *scripted) Orient(*image.Gray) (Orientation, bool) { return s.lies, s.lies != Orientation{} }
 func (s *scripted) Close()                                 {}
 
-func (s *scripted) Recognise(_ []byte, languages []string, _ bool) (words []Word, err error) {
+func (s *scripted) Recognise(_ *image.Gray, languages []string, _ bool) (words []Word, err error) {
 	s.asked = append(s.asked, languages...)
 	for i, word := range strings.Fields(s.text) {
 		words = append(words, Word{Text: word, Confidence: s.confidence[languages[0]], Rect: image.Rect(10*i, 0, 10*i+9, 9), Block: 1, Paragraph: 1, Line: 1})
@@ -33,11 +32,20 @@ func (s *scripted) Recognise(_ []byte, languages []string, _ bool) (words []Word
 	return words, nil
 }
 
+// ruled is a picture that is not blank and has no letters.
+func ruled() *image.Gray {
+	img := image.NewGray(image.Rect(0, 0, 400, 300))
+	for i := range img.Pix[:400*290] {
+		img.Pix[i] = 255
+	}
+	return img
+}
+
 const german = "Die Mühle stand dort, wo der Fluss einen Bogen macht, und niemand im Dorf kannte eine Zeit ohne sie. Im Winter gefror das Rad."
 
 func TestRead_findsTheLanguage(t *testing.T) {
 	t.Parallel()
-	page := pdftest.Drawing(400, 300, 72, "some words")
+	page := ruled()
 	for name, c := range map[string]struct {
 		engine    scripted
 		ask       string

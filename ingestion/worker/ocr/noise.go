@@ -1,6 +1,9 @@
 package ocr
 
-import "unicode"
+import (
+	"slices"
+	"unicode"
+)
 
 // Tesseract finds letters in leaves, hair and brickwork: short words, mostly signs, of low confidence. They are in blocks of their
 // own, because no line of text runs through a photograph.
@@ -10,21 +13,57 @@ const (
 	sureShare = 4    // a block is text when a quarter of its characters are of believed words
 )
 
-// legible drops blocks of noise, and returns how many words they had.
-func legible(boxes []Word) (words []Word, dropped int) {
-	for from := 0; from < len(boxes); {
-		to := from + 1
-		for to < len(boxes) && boxes[to].Block == boxes[from].Block {
-			to++
+// legible drops blocks of noise, and returns how many words they had. A block beside lines that are kept, such as a column of
+// quantities, is no noise: it is kept too, and beside is true.
+func legible(boxes []Word) (words []Word, dropped int, beside bool) {
+	var text []Word
+	blocks := blocksOf(boxes)
+	for _, block := range blocks {
+		if !noisy(block) {
+			text = append(text, block...)
 		}
-		if noisy(boxes[from:to]) {
-			dropped += to - from
-		} else {
-			words = append(words, boxes[from:to]...)
-		}
-		from = to
 	}
-	return words, dropped
+	for _, block := range blocks {
+		switch {
+		case !noisy(block):
+		case inLines(block, text):
+			beside = true
+		default:
+			dropped += len(block)
+			continue
+		}
+		words = append(words, block...)
+	}
+	return words, dropped, beside
+}
+
+func blocksOf(boxes []Word) (blocks [][]Word) {
+	for i, b := range boxes {
+		if i == 0 || b.Block != boxes[i-1].Block {
+			blocks = append(blocks, nil)
+		}
+		blocks[len(blocks)-1] = append(blocks[len(blocks)-1], b)
+	}
+	return blocks
+}
+
+// inLines reports whether most words of a block, of several lines, stand before or after words of their height.
+func inLines(block, text []Word) bool {
+	if len(linesIn(block)) < fewRows {
+		return false
+	}
+	near := 0
+	for _, b := range block {
+		if slices.ContainsFunc(text, func(w Word) bool {
+			shared := min(w.Rect.Max.Y, b.Rect.Max.Y) - max(w.Rect.Min.Y, b.Rect.Min.Y)
+			gap := max(w.Rect.Min.X-b.Rect.Max.X, b.Rect.Min.X-w.Rect.Max.X)
+			low, high := min(w.Rect.Dy(), b.Rect.Dy()), max(w.Rect.Dy(), b.Rect.Dy())
+			return 2*shared > low && high < 3*low && gap < 3*w.Rect.Dy()
+		}) {
+			near++
+		}
+	}
+	return 3*near >= 2*len(block)
 }
 
 // noisy reports whether hardly anything in a block is a word.

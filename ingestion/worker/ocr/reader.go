@@ -3,10 +3,8 @@
 package ocr
 
 import (
-	"bytes"
 	"fmt"
 	"image"
-	"image/png"
 	"math"
 	"slices"
 	"strings"
@@ -25,6 +23,7 @@ type Word struct {
 	Text                   string
 	Rect                   image.Rectangle
 	Confidence             float64
+	Known                  bool // a dictionary of the languages has it
 	Block, Paragraph, Line int
 }
 
@@ -46,7 +45,7 @@ const (
 type Engine interface {
 	Name() string // with its version
 	// Recognise returns the words of a picture. By rows, it reads each line across the whole picture.
-	Recognise(png []byte, languages []string, byRows bool) ([]Word, error)
+	Recognise(img *image.Gray, languages []string, byRows bool) ([]Word, error)
 	// Orient reports how a page lies, or false if it has too few letters.
 	Orient(img *image.Gray) (Orientation, bool)
 	Close()
@@ -79,6 +78,13 @@ const poor = 60.0
 // picture, turned by a multiple of 90 degrees but still skewed and with its perspective, so that the words fit a picture of the
 // page.
 func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, error) {
+	if high := letterHeight(img); high > 0 && high < smallLetter {
+		return r.readSmall(img, high, languages)
+	}
+	return r.read(img, languages)
+}
+
+func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, error) {
 	v, err := r.choose(languages)
 	if err != nil {
 		return nil, err
@@ -108,8 +114,9 @@ func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	if out.Rotation = best.rotation; out.Rotation%180 != 0 {
 		out.Width, out.Height = size.Y, size.X
 	}
-	words, dropped := legible(best.words)
+	words, dropped, beside := legible(best.words)
 	out.Text = textOf(words) // before the boxes are moved to the skewed page
+	unread := unreadRows(best.page.Picture, words)
 	cut := false
 	for i := range words {
 		box := best.page.Back.Box(words[i].Rect)
@@ -121,11 +128,20 @@ func (r *Reader) Read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	out.Words, out.Confidence = placesOf(words, out.Width, out.Height), sum/float64(max(letters, 1))
 	out.Reason = best.reasons(dropped, v)
 	out.Doubts = best.doubts(words, out.Confidence, v)
+	switch {
+	case len(unread) > 0 && len(words) > 0:
+		out.Doubts = doubt.Add(out.Doubts, doubt.Recognition, unreadWords(len(unread)))
+	case len(unread) > 1: // a single row can be a fence
+		out.Doubts = doubt.Add(out.Doubts, doubt.Empty, unreadWords(len(unread)))
+	}
 	if cut {
 		out.Doubts = doubt.Add(out.Doubts, doubt.Recognition, "lines continue beyond the picture; photograph the whole page")
 	}
 	if askew {
 		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "its lines are not parallel; photograph the page from above, with all corners")
+	}
+	if beside {
+		out.Doubts = doubt.Add(out.Doubts, doubt.Recognition, "short words at the beginning or end of lines were hardly read")
 	}
 	if joined {
 		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "lines were read in pieces and joined")
@@ -275,11 +291,7 @@ func (r *Reader) recognise(img *image.Gray, languages []string) (reading, error)
 }
 
 func (r *Reader) recogniseAs(img *image.Gray, languages []string, byRows bool) (reading, error) {
-	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&b, img); err != nil {
-		return reading{}, fmt.Errorf("encode for recognition: %w", err)
-	}
-	words, err := r.engine.Recognise(b.Bytes(), languages, byRows)
+	words, err := r.engine.Recognise(img, languages, byRows)
 	if err != nil {
 		return reading{}, fmt.Errorf("recognise: %w", err)
 	}

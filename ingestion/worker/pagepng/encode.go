@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"io"
 	"math/bits"
+	"sync"
 
 	fast "github.com/klauspost/compress/zlib"
 )
@@ -71,14 +72,17 @@ func encoderOf(img image.Image) (encoder, bool) {
 
 // isOpaque reports whether the paper behind the picture shows nowhere.
 func isOpaque(img *image.RGBA) bool {
-	all := uint32(opaque)
+	all := uint64(opaque<<32 | opaque) // two pixels
 	for y := range img.Rect.Dy() {
 		line := row(img, y)
-		for x := range img.Rect.Dx() {
-			all &= colourAt(line, x)
+		for ; len(line) >= 8; line = line[8:] {
+			all &= binary.LittleEndian.Uint64(line) | 0x0100000001000000
+		}
+		if len(line) > 0 {
+			all &= uint64(colourAt(line, 0)) | opaque<<32
 		}
 	}
-	return all >= opaque
+	return all == opaque<<32|opaque
 }
 
 // depthOf returns how many bits an index needs: 1, 2, 4 or 8.
@@ -101,10 +105,10 @@ func pack(to, indices []byte, depth int) {
 
 // dropAlpha copies red, green and blue.
 func dropAlpha(to, from []byte) {
-	for i, j := 0, 0; j+3 <= len(to); i, j = i+4, j+3 {
-		p, q := from[i:i+3:i+3], to[j:j+3:j+3]
-		q[0], q[1], q[2] = p[0], p[1], p[2]
+	for ; len(to) >= 4; from, to = from[4:], to[3:] {
+		binary.LittleEndian.PutUint32(to, binary.LittleEndian.Uint32(from)) // the next pixel overwrites the alpha
 	}
+	copy(to, from[:3])
 }
 
 func (e encoder) encode() ([]byte, error) {
@@ -145,16 +149,14 @@ func chunk(out *bytes.Buffer, kind string, data []byte) {
 
 // compress writes the lines, each behind the number of its filter, which is always none: runs of flat colour compress best as they
 // are. Of pages with many colours the standard library's compressor makes up to a quarter less than the other one at any level.
-func (e encoder) compress(out *bytes.Buffer) (err error) {
-	var z io.WriteCloser
+func (e encoder) compress(out *bytes.Buffer) error {
+	pool := &fastest
 	if e.colour == truecolor {
-		z, err = zlib.NewWriterLevel(out, zlib.BestSpeed)
-	} else {
-		z, err = fast.NewWriterLevel(out, fastLevel)
+		pool = &standard
 	}
-	if err != nil {
-		return err
-	}
+	z := pool.Get().(compressor) //nolint:forcetypeassert // the pools hold nothing else
+	defer pool.Put(z)
+	z.Reset(out)
 	line := make([]byte, 1+(e.width*e.pixel*e.depth+7)/8) // the first byte is the filter
 	for y := range e.height {
 		e.line(line[1:], y)
@@ -164,6 +166,17 @@ func (e encoder) compress(out *bytes.Buffer) (err error) {
 	}
 	return z.Close()
 }
+
+// compressor is one of the two. They are used again, because each begins by clearing a megabyte.
+type compressor interface {
+	io.WriteCloser
+	Reset(to io.Writer)
+}
+
+var (
+	standard = sync.Pool{New: func() any { z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed); return z }} // a level that exists is no error
+	fastest  = sync.Pool{New: func() any { z, _ := fast.NewWriterLevel(nil, fastLevel); return z }}
+)
 
 // fastLevel compresses text pages into less than 0.6 of what mutool draw writes (docs/benchmarks.md).
 const fastLevel = 5

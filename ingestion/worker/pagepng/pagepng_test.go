@@ -115,6 +115,7 @@ func TestReduce_roundedAlpha(t *testing.T) {
 func FuzzEncode(f *testing.F) {
 	f.Add(uint16(3), []byte("\x00\x00\x00\xff\x01\x01\x01\xff\x01\x02\x01\xff"))
 	f.Add(uint16(1), []byte("\x00\x00\x00\xfe\xff\xff\xff\xff"))
+	f.Add(uint16(2), []byte("\x07\x07\x07\xff\x07\x07\x07\xff\x07\x07\x08\xff"))
 	f.Fuzz(func(t *testing.T, width uint16, pix []byte) {
 		w := int(width%300) + 1
 		img := image.NewRGBA(image.Rect(0, 0, w, max(1, len(pix)/4/w)))
@@ -173,5 +174,22 @@ func BenchmarkEncode(b *testing.B) {
 			}
 			b.ReportMetric(float64(out.Len()), "bytes")
 		})
+	}
+}
+
+// A pixel through which the paper shows is seen wherever it is: pixels are looked at in pairs.
+func TestIsOpaque(t *testing.T) {
+	t.Parallel()
+	for _, w := range []int{1, 2, 3, 8} {
+		for x := range w {
+			img := colours(w, 3, 300)
+			if !isOpaque(img) {
+				t.Fatal("an opaque picture is not")
+			}
+			img.Pix[img.PixOffset(x, 2)+3] = 250
+			if isOpaque(img) {
+				t.Errorf("width %d, column %d: opaque", w, x)
+			}
+		}
 	}
 }

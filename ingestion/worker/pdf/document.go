@@ -10,6 +10,7 @@ import (
 	"image"
 	"image/draw"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -81,6 +82,7 @@ func Open(data []byte, o extract.Open, libraries Libraries) (*Document, error) {
 	d := &Document{info: info, by: by, texts: newTexts(by, info, o.Alone), ocr: libraries.OCR}
 	if o.MediaType != extract.MediaXPS {
 		d.lost = newLosses(by.data)
+		d.info.CutOff = d.lost.cutOff
 	}
 	return d, nil
 }
@@ -233,7 +235,7 @@ func (d *Document) recognise(r extract.PageRequest, by choice, out *extract.Page
 	if err != nil {
 		return by, err
 	}
-	out.OCR, err = d.ocr.Read(raster.Grey(img), r.Languages)
+	out.OCR, err = d.ocr.Read(raster.Print(img), r.Languages)
 	return by, err
 }
 
@@ -255,7 +257,9 @@ func (d *Document) picture(r extract.PageRequest, width, height float64, by choi
 		if err != nil {
 			return nil, 0, used, err
 		}
-		*drawn = drawing{n: r.N, dpi: dpi, asked: by, by: used, img: img}
+		kept := *img
+		kept.Pix = slices.Clone(img.Pix)
+		*drawn = drawing{n: r.N, dpi: dpi, asked: by, by: used, img: &kept}
 	}
 	img, by := drawn.img, drawn.by
 	scale := func(pt float64) int { return int(math.Round(pt * dpi / 72)) }

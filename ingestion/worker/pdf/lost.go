@@ -13,7 +13,7 @@ import (
 // an object that does not exist means nothing (ISO 32000-1 §7.3.10).
 type losses struct {
 	data   []byte
-	cutOff bool // the file has no mark of its end
+	cutOff bool // the file has no mark of its end (ISO 32000-1 §7.5.5)
 	read   bool
 	ctx    *model.Context // nil until it is read, and if it cannot be
 }

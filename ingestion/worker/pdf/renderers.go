@@ -19,6 +19,7 @@ type Renderer interface {
 	Describe() extract.Document
 	Size(n int) (width, height float64, err error)
 	Text(n int) (layout.Page, error)
+	// Draw returns a picture that the next one may overwrite.
 	Draw(n int, width, height, dpi float64) (*image.RGBA, error)
 }
 
@@ -27,8 +28,8 @@ type MuPDF interface {
 	Renderer
 	Pages() int
 	HasLinks(n int) bool
-	// Lines reads the text of a page without the exact places of its letters, and returns how many bytes that took.
-	Lines(n int) (page layout.Page, read int, err error)
+	// Lines reads the text of a page without the exact places of its letters.
+	Lines(n int) (layout.Page, error)
 	// TextWithLinks reads the text of a page to which another renderer found the links.
 	TextWithLinks(n int, links []layout.Link) (layout.Page, error)
 	// Forget makes the next page look as if it were the first to be drawn: tiles of patterns are kept otherwise. It is slow.

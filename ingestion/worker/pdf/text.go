@@ -12,11 +12,8 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/worker/pdfium"
 )
 
-// Sampling for a profile ends early when it has read more, or taken longer, than this.
-const (
-	sampleBytes = 64 << 20        // of HTML, which holds the pictures of the pages
-	sampleTime  = 3 * time.Second // of the processor, so that a busy machine reads the same text
-)
+// sampleTime is how long sampling for a profile takes before it ends early: time of the processor, so that a busy machine reads the same text.
+const sampleTime = 3 * time.Second
 
 // farthestBack is how many pages back the search for the beginning of a table goes, where they were not read before.
 const farthestBack = 10
@@ -54,9 +51,7 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 			out, read = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, farthestBack) })
 			t.tails[n] = read.Tail
 			t.compare(n, page, read, out)
-			if layout.MixedDirections(page) {
-				out.Doubts = doubt.Add(out.Doubts, doubt.Order, "numbers and foreign words may be misplaced in lines written from right to left")
-			}
+			doubtDirections(page, out)
 		} else {
 			by = choice{true, reason{mupdfFailed, "read text: " + err.Error()}}
 		}
@@ -71,6 +66,7 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
 		out, _ = PageText(page, t.profileOf(page), n, noTable)
+		doubtDirections(page, out)
 		if by.reason.code == mupdfFailed {
 			out.Doubts = doubt.Add(out.Doubts, doubt.Table, "the usual reader failed on this page, and the other one sees no rules of tables")
 		}
@@ -83,6 +79,12 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 		out.Besides = found.Markdown()
 	}
 	return out, by, nil
+}
+
+func doubtDirections(page layout.Page, out *extract.PageText) {
+	if layout.MixedDirections(page) {
+		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "numbers and foreign words may be misplaced in lines written from right to left")
+	}
 }
 
 // compare adds doubts where PDFium reads a page differently. It is asked only about pages with columns, tables, or glyphs without
@@ -109,7 +111,7 @@ func (t *texts) compare(n int, page layout.Page, read layout.Read, out *extract.
 // letters returns the text of a page as each renderer has it, without layout and with running heads.
 func (t *texts) letters(n int) (all []string) {
 	if t.by.mupdf != nil {
-		if page, _, err := t.by.mupdf.Lines(n); err == nil {
+		if page, err := t.by.mupdf.Lines(n); err == nil {
 			all = append(all, linesOf(page))
 		}
 	}
@@ -189,9 +191,9 @@ func (t *texts) profileOf(page layout.Page) layout.Profile {
 // sample reads the pages that a profile is made of.
 func (t *texts) sample() []layout.Page {
 	var pages []layout.Page
-	read, begun := 0, used()
+	begun := used()
 	for _, n := range sampled(t.pages) {
-		if read > sampleBytes || used()-begun > sampleTime {
+		if used()-begun > sampleTime {
 			break
 		}
 		if t.by.mupdf == nil {
@@ -200,12 +202,9 @@ func (t *texts) sample() []layout.Page {
 			}
 			continue
 		}
-		page, size, err := t.by.mupdf.Lines(n)
-		if err != nil {
-			continue
+		if page, err := t.by.mupdf.Lines(n); err == nil {
+			pages = append(pages, page)
 		}
-		read += size
-		pages = append(pages, page)
 	}
 	return pages
 }

@@ -58,7 +58,7 @@ func (d *drawing) Page(ctx context.Context, r extract.PageRequest) (extract.Page
 		if err != nil {
 			return extract.Page{}, err
 		}
-		if out.OCR, err = d.ocr.Read(raster.Grey(img), r.Languages); err != nil {
+		if out.OCR, err = d.ocr.Read(raster.Print(img), r.Languages); err != nil {
 			return extract.Page{}, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/draw"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -174,10 +173,7 @@ func (p *photo) grey(ctx context.Context, maxPixels int64) (*image.Gray, error) 
 	if err != nil {
 		return nil, fmt.Errorf("decode the picture: %w", err)
 	}
-	grey := image.NewGray(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
-	draw.Draw(grey, grey.Rect, image.White, image.Point{}, draw.Src)
-	draw.Draw(grey, grey.Rect, img, img.Bounds().Min, draw.Over)
-	return grey, nil
+	return raster.Print(img), nil
 }
 
 // plainPicture is the type of the Netpbm formats, which only MuPDF reads here.

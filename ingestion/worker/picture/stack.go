@@ -62,7 +62,7 @@ func (s *stack) Page(ctx context.Context, r extract.PageRequest) (extract.Page, 
 		if err != nil {
 			return extract.Page{}, err
 		}
-		if out.OCR, err = s.ocr.Read(raster.Grey(img), r.Languages); err != nil {
+		if out.OCR, err = s.ocr.Read(raster.Print(img), r.Languages); err != nil {
 			return extract.Page{}, err
 		}
 	}

@@ -2,8 +2,15 @@
 
 package tesseract
 
+// #include <tesseract/capi.h>
+import "C"
+
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -40,9 +47,9 @@ func (t *Engine) Close() {
 }
 
 // Recognise asks for words alone: asking for the text as well would read the picture twice. The page segmentation is
-// set as a variable, because the binding forgets SetPageSegMode before the first picture. The picture has to be a PNG:
+// set as a variable, because the binding forgets SetPageSegMode before the first picture. The picture is handed over as a PNG:
 // see the linker flag that make build sets.
-func (t *Engine) Recognise(png []byte, languages []string, byRows bool) ([]ocr.Word, error) {
+func (t *Engine) Recognise(img *image.Gray, languages []string, byRows bool) ([]ocr.Word, error) {
 	if !slices.Equal(languages, t.languages) {
 		if err := t.setUp(languages); err != nil {
 			return nil, err
@@ -51,18 +58,45 @@ func (t *Engine) Recognise(png []byte, languages []string, byRows bool) ([]ocr.W
 	if err := t.client.SetVariable("tessedit_pageseg_mode", modeOf(byRows)); err != nil {
 		return nil, err
 	}
-	if err := t.client.SetImageFromBytes(png); err != nil {
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&b, img); err != nil {
+		return nil, fmt.Errorf("encode the picture: %w", err)
+	}
+	if err := t.client.SetImageFromBytes(b.Bytes()); err != nil {
 		return nil, fmt.Errorf("hand over the picture: %w", err)
 	}
 	found, err := t.client.GetBoundingBoxesVerbose()
 	if err != nil {
 		return nil, err
 	}
+	known := t.known()
 	words := make([]ocr.Word, 0, len(found))
 	for _, b := range found {
-		words = append(words, ocr.Word{Text: b.Word, Rect: b.Box, Confidence: b.Confidence, Block: b.BlockNum, Paragraph: b.ParNum, Line: b.LineNum})
+		words = append(words, ocr.Word{Text: b.Word, Rect: b.Box, Confidence: b.Confidence, Known: known[b.Box], Block: b.BlockNum, Paragraph: b.ParNum, Line: b.LineNum})
 	}
 	return words, nil
+}
+
+// known returns the places of the recognised words that are in a dictionary of the languages. The binding has no call for it, so the
+// library's object is asked, which the binding keeps in an unexported field.
+func (t *Engine) known() map[image.Rectangle]bool {
+	api := (*C.TessBaseAPI)(reflect.ValueOf(t.client).Elem().FieldByName("api").UnsafePointer())
+	found := C.TessBaseAPIGetIterator(api)
+	if found == nil {
+		return nil
+	}
+	defer C.TessResultIteratorDelete(found)
+	page := C.TessResultIteratorGetPageIterator(found)
+	places := map[image.Rectangle]bool{}
+	for more := true; more; more = C.TessResultIteratorNext(found, C.RIL_WORD) != 0 {
+		if C.TessResultIteratorWordIsFromDictionary(found) == 0 {
+			continue
+		}
+		var x0, y0, x1, y1 C.int
+		C.TessPageIteratorBoundingBox(page, C.RIL_WORD, &x0, &y0, &x1, &y1)
+		places[image.Rect(int(x0), int(y0), int(x1), int(y1))] = true
+	}
+	return places
 }
 
 // modeOf is how Tesseract divides a page: into columns (PSM_AUTO), or into lines that run across it (PSM_SINGLE_BLOCK).

@@ -15,6 +15,7 @@ import (
 type Store struct {
 	mu       sync.Mutex
 	contents map[string]origin.Record // guarded by mu, as are the others
+	sizes    map[int64]bool
 	names    map[string]origin.Record
 	pieces   map[origin.Piece]origin.Record
 }
@@ -26,6 +27,13 @@ func (s *Store) Content(_ context.Context, digest string) (origin.Record, error)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.contents[digest], nil
+}
+
+// MayHave implements origin.Store.
+func (s *Store) MayHave(_ context.Context, size int64) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sizes[size] || s.sizes[0], nil
 }
 
 // Name implements origin.Store.
@@ -50,11 +58,12 @@ func (s *Store) Keep(_ context.Context, entries ...origin.Entry) error {
 	defer s.mu.Unlock()
 	if s.contents == nil {
 		s.contents, s.names, s.pieces = map[string]origin.Record{}, map[string]origin.Record{}, map[origin.Piece]origin.Record{}
+		s.sizes = map[int64]bool{}
 	}
 	for _, e := range entries {
 		r := origin.Record{Known: true, Origins: e.Origins}
 		if _, known := s.contents[e.Digest]; e.Digest != "" && (!known || e.Override) {
-			s.contents[e.Digest] = r
+			s.contents[e.Digest], s.sizes[e.Size] = r, true
 		}
 		if e.Name != "" {
 			s.names[origin.Key(e.Name)] = r
@@ -110,7 +119,18 @@ func Exercise(t *testing.T, s origin.Store) {
 			t.Errorf("%s: a piece is known that was never kept", what)
 		}
 	}
+	may := func(what string, want bool) {
+		t.Helper()
+		if got, err := s.MayHave(ctx, 5); err != nil || got != want {
+			t.Errorf("%s: may have contents of 5 bytes: %v, %v", what, got, err)
+		}
+	}
 	expect("empty", false)
+	may("empty", false)
+	keep(origin.Entry{Digest: digest[2:] + "bb", Size: 6, Origins: []string{"web a"}})
+	may("another size", false)
+	keep(origin.Entry{Digest: digest[2:] + "cc", Size: 5})
+	may("the same size", true)
 	keep(origin.Entry{Name: "Notes/\u00e9t\u00e9.md", Digest: digest, Pieces: []origin.Piece{8}, Origins: []string{"web a", "import b"}})
 	expect("kept", true, "web a", "import b")
 	keep(origin.Entry{Digest: digest, Pieces: []origin.Piece{8}, Origins: []string{"web other"}})
@@ -119,6 +139,9 @@ func Exercise(t *testing.T, s origin.Store) {
 	expect("trusted", true)
 	keep(origin.Entry{Name: "Notes/\u00e9t\u00e9.md", Digest: digest, Pieces: []origin.Piece{8}, Origins: []string{"run c"}, Override: true})
 	expect("foreign again", true, "run c")
+	if got, err := s.MayHave(ctx, 7); err != nil || !got {
+		t.Errorf("contents of unknown size are on record, and none of 7 bytes may be: %v", err)
+	}
 	if err := s.Forget(ctx, "notes/\u00c9t\u00e9.md"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,71 @@
+package ingestion
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/config"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
+	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
+)
+
+// A text layer that is no language is compared with what the page shows. Lists of names stay, and so do texts in languages that
+// nobody knows.
+func TestExtract_garbledLayers(t *testing.T) {
+	t.Parallel()
+	const prose = "We terminate the contract number 55812 on 31 December. Please return the keys and the card to the office in the second floor before noon. The deposit of 900 euros will be paid back within six weeks."
+	shifted := strings.Map(func(r rune) rune {
+		if r >= 'a' && r < 'z' || r >= 'A' && r < 'Z' {
+			return r + 1
+		}
+		return r
+	}, prose)
+	names := "Kari Nordmann, Ole Bakke, Anna Kowalska, Giuseppe Verdi, Inger Hagerup, Selma Lagerlund, Knut Pedersen, Olav Duun, Hans Berg, Ada Holm, Ellen Marsh, Nils Strand"
+	for name, c := range map[string]struct {
+		layer, read string
+		strategies  []string
+		source      string // of the text
+		code, doubt string
+	}{
+		"other letters":      {shifted, prose, nil, manifest.TextOCR, "garbled", "other letters than the page"},
+		"both are strange":   {shifted, strings.ToUpper(shifted[40:]) + "qqqq", nil, manifest.TextLayer, "text_layer", ""},
+		"nobody knows":       {shifted, strings.Repeat("Qwx zzk prrt ", 9), nil, manifest.TextLayer, "garbled", "reads others"},
+		"not read":           {shifted, "", nil, manifest.TextLayer, "garbled", "nothing to compare"},
+		"without a strategy": {shifted, prose, []string{config.StrategyPDFText}, manifest.TextLayer, "garbled", "nothing to compare"},
+		"names":              {names, strings.ReplaceAll(names, "Kari", "Karl"), nil, manifest.TextLayer, "text_layer", ""},
+		"prose":              {prose, "never asked", nil, manifest.TextLayer, "text_layer", ""},
+		"codes":              {strings.Repeat("R4-220 K81 12.5 A7 ", 20), "never asked", nil, manifest.TextLayer, "text_layer", ""},
+		"another script":     {strings.Repeat("Уважаемая Елена просим оплатить счёт ", 8), "never asked", nil, manifest.TextLayer, "text_layer", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, extract.Document{Pages: 1})
+			b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+				p := goodPage(r)
+				if r.Text {
+					p.Text = &extract.PageText{Markdown: c.layer, Plain: c.layer, Evidence: extract.Evidence{Chars: len(c.layer), Fonts: 1}}
+				}
+				if r.OCR {
+					if c.read == "never asked" {
+						return p, errors.New("recognition was asked for")
+					}
+					p.OCR = &extract.PageOCR{Text: c.read, Confidence: 90, Engine: "fake 1", Width: 1, Height: 1}
+				}
+				return p, nil
+			}
+			j := b.drop("imp-1", "Import/q3.pdf", pdfBytes)
+			j.Settings.PDF.Strategies = c.strategies
+			made, _ := b.mustRun(j)
+			m, _ := b.im.manifest(made.Bundle)
+			got := m.Pages[0]
+			if got.Text.Source != c.source || got.OCR.Code != c.code || got.OCR.Decided != (c.source == manifest.TextOCR) || got.Status != manifest.PageDone {
+				t.Errorf("text %+v, recognition %+v, %s", got.Text, got.OCR, got.Status)
+			}
+			if said := doubt.Words(got.Doubts); !strings.Contains(said, c.doubt) || c.doubt == "" && said != "" {
+				t.Errorf("doubts %q, want %q", said, c.doubt)
+			}
+		})
+	}
+}

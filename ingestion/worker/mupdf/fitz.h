@@ -1,0 +1,173 @@
+// What read.c uses of MuPDF, word for word from its headers: a module does not see the headers of another one. Structs may end early,
+// because they are only pointed to. TestHeader compares this file with the binding's.
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef _WIN32
+#define fz_setjmp(BUF) setjmp(BUF)
+typedef jmp_buf fz_jmp_buf;
+#else
+#define fz_setjmp(BUF) sigsetjmp(BUF, 0)
+typedef sigjmp_buf fz_jmp_buf;
+#endif
+
+#define fz_var(var) fz_var_imp((void *)&(var))
+#define fz_try(ctx) if (!fz_setjmp(*fz_push_try(ctx))) if (fz_do_try(ctx)) do
+#define fz_always(ctx) while (0); if (fz_do_always(ctx)) do
+#define fz_catch(ctx) while (0); if (fz_do_catch(ctx))
+
+typedef struct fz_context fz_context;
+typedef struct fz_document fz_document;
+typedef struct fz_page fz_page;
+typedef struct fz_device fz_device;
+typedef struct fz_buffer fz_buffer;
+typedef struct fz_output fz_output;
+typedef struct fz_pixmap fz_pixmap;
+typedef struct fz_colorspace fz_colorspace;
+typedef struct fz_separations fz_separations;
+typedef struct fz_path fz_path;
+typedef struct fz_text fz_text;
+typedef struct fz_shade fz_shade;
+typedef struct fz_image fz_image;
+typedef struct fz_stroke_state fz_stroke_state;
+typedef struct fz_pool fz_pool;
+typedef struct fz_stext_block fz_stext_block;
+typedef struct fz_stext_line fz_stext_line;
+typedef struct fz_stext_struct fz_stext_struct;
+typedef struct fz_stext_grid_positions fz_stext_grid_positions;
+typedef struct fz_stext_grid_info fz_stext_grid_info;
+
+typedef struct
+{
+	float x0, y0;
+	float x1, y1;
+} fz_rect;
+
+typedef struct
+{
+	int x0, y0;
+	int x1, y1;
+} fz_irect;
+
+typedef struct
+{
+	float a, b, c, d, e, f;
+} fz_matrix;
+
+typedef struct
+{
+	uint8_t ri;	/* rendering intent */
+	uint8_t bp;	/* black point compensation */
+	uint8_t op;	/* overprinting */
+	uint8_t opm;	/* overprint mode */
+} fz_color_params;
+
+typedef struct
+{
+	int abort;
+	int progress;
+	size_t progress_max; /* (size_t)-1 for unknown */
+	int errors;
+	int incomplete;
+} fz_cookie;
+
+typedef struct
+{
+	int flags;
+	float scale;
+	fz_rect clip;
+} fz_stext_options;
+
+struct fz_stext_block
+{
+	int type;
+	int id;
+	fz_rect bbox;
+	union {
+		struct { fz_stext_line *first_line, *last_line; int flags;} t;
+		struct { fz_matrix transform; fz_image *image; } i;
+		struct { fz_stext_struct *down; int index; } s;
+		struct { uint32_t flags; uint32_t argb; } v;
+		struct { fz_stext_grid_positions *xs; fz_stext_grid_positions *ys; fz_stext_grid_info *info; } b;
+	} u;
+	fz_stext_block *prev, *next;
+};
+
+typedef struct
+{
+	int refs;
+	fz_pool *pool;
+	fz_rect mediabox;
+	fz_stext_block *first_block;
+} fz_stext_page;
+
+struct fz_device
+{
+	int refs;
+	int hints;
+	int flags;
+
+	void (*close_device)(fz_context *, fz_device *);
+	void (*drop_device)(fz_context *, fz_device *);
+
+	void (*fill_path)(fz_context *, fz_device *, const fz_path *, int even_odd, fz_matrix, fz_colorspace *, const float *color, float alpha, fz_color_params );
+	void (*stroke_path)(fz_context *, fz_device *, const fz_path *, const fz_stroke_state *, fz_matrix, fz_colorspace *, const float *color, float alpha, fz_color_params );
+	void (*clip_path)(fz_context *, fz_device *, const fz_path *, int even_odd, fz_matrix, fz_rect scissor);
+	void (*clip_stroke_path)(fz_context *, fz_device *, const fz_path *, const fz_stroke_state *, fz_matrix, fz_rect scissor);
+
+	void (*fill_text)(fz_context *, fz_device *, const fz_text *, fz_matrix, fz_colorspace *, const float *color, float alpha, fz_color_params );
+	void (*stroke_text)(fz_context *, fz_device *, const fz_text *, const fz_stroke_state *, fz_matrix, fz_colorspace *, const float *color, float alpha, fz_color_params );
+	void (*clip_text)(fz_context *, fz_device *, const fz_text *, fz_matrix, fz_rect scissor);
+	void (*clip_stroke_text)(fz_context *, fz_device *, const fz_text *, const fz_stroke_state *, fz_matrix, fz_rect scissor);
+	void (*ignore_text)(fz_context *, fz_device *, const fz_text *, fz_matrix );
+
+	void (*fill_shade)(fz_context *, fz_device *, fz_shade *shd, fz_matrix ctm, float alpha, fz_color_params color_params);
+	void (*fill_image)(fz_context *, fz_device *, fz_image *img, fz_matrix ctm, float alpha, fz_color_params color_params);
+	void (*fill_image_mask)(fz_context *, fz_device *, fz_image *img, fz_matrix ctm, fz_colorspace *, const float *color, float alpha, fz_color_params color_params);
+	void (*clip_image_mask)(fz_context *, fz_device *, fz_image *img, fz_matrix ctm, fz_rect scissor);
+};
+
+void fz_drop_buffer(fz_context *ctx, fz_buffer *buf);
+size_t fz_buffer_storage(fz_context *ctx, fz_buffer *buf, unsigned char **datap);
+fz_buffer *fz_new_buffer(fz_context *ctx, size_t capacity);
+fz_colorspace *fz_device_rgb(fz_context *ctx);
+void fz_var_imp(void *);
+fz_jmp_buf *fz_push_try(fz_context *ctx);
+int fz_do_try(fz_context *ctx);
+int fz_do_always(fz_context *ctx);
+int (fz_do_catch)(fz_context *ctx);
+void fz_close_device(fz_context *ctx, fz_device *dev);
+void fz_drop_device(fz_context *ctx, fz_device *dev);
+void fz_enable_device_hints(fz_context *ctx, fz_device *dev, int hints);
+fz_device *fz_new_draw_device(fz_context *ctx, fz_matrix transform, fz_pixmap *dest);
+fz_page *fz_load_page(fz_context *ctx, fz_document *doc, int number);
+fz_rect fz_bound_page(fz_context *ctx, fz_page *page);
+void fz_run_page_contents(fz_context *ctx, fz_page *page, fz_device *dev, fz_matrix transform, fz_cookie *cookie);
+void fz_drop_page(fz_context *ctx, fz_page *page);
+extern const fz_matrix fz_identity;
+fz_matrix fz_scale(float sx, float sy);
+fz_irect fz_round_rect(fz_rect rect);
+fz_rect fz_transform_rect(fz_rect rect, fz_matrix m);
+fz_device *fz_new_svg_device(fz_context *ctx, fz_output *out, float page_width, float page_height, int text_format, int reuse_images);
+fz_output *fz_new_output_with_buffer(fz_context *ctx, fz_buffer *buf);
+void fz_write_printf(fz_context *ctx, fz_output *out, const char *fmt, ...);
+void fz_close_output(fz_context *, fz_output *);
+void fz_drop_output(fz_context *, fz_output *);
+fz_pixmap *fz_new_pixmap_with_bbox_and_data(fz_context *ctx, fz_colorspace *colorspace, fz_irect rect, fz_separations *seps, int alpha, unsigned char *samples);
+void fz_drop_pixmap(fz_context *ctx, fz_pixmap *pix);
+void fz_clear_pixmap_with_value(fz_context *ctx, fz_pixmap *pix, int value);
+void fz_empty_store(fz_context *ctx);
+fz_stext_page *fz_new_stext_page(fz_context *ctx, fz_rect mediabox);
+void fz_drop_stext_page(fz_context *ctx, fz_stext_page *page);
+void fz_print_stext_page_as_html(fz_context *ctx, fz_output *out, fz_stext_page *page, int id);
+fz_device *fz_new_stext_device(fz_context *ctx, fz_stext_page *page, const fz_stext_options *options);
+
+enum
+{
+	FZ_NO_CACHE = 2,
+	FZ_STEXT_BLOCK_IMAGE = 1,
+	FZ_STEXT_PRESERVE_IMAGES = 4,
+	FZ_SVG_TEXT_AS_PATH = 0,
+};

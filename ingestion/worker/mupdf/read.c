@@ -1,0 +1,151 @@
+//go:build worker
+
+#include "read.h"
+
+// hidden is a kind of block that nothing prints.
+enum { hidden = 100 };
+
+// page_size returns how large a page is in pixels, or 0 if it cannot be loaded.
+int page_size(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect *size)
+{
+	fz_page *page = NULL;
+	fz_var(page);
+	fz_try(ctx) {
+		page = fz_load_page(ctx, doc, n);
+		*size = fz_round_rect(fz_transform_rect(fz_bound_page(ctx, page), fz_scale(scale, scale)));
+	}
+	fz_always(ctx)
+		fz_drop_page(ctx, page);
+	fz_catch(ctx)
+		return 0;
+	return 1;
+}
+
+// draw_page draws a page of this size, four bytes for each pixel, without annotations. It returns 0 if that fails.
+int draw_page(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect size, unsigned char *pixels)
+{
+	fz_page *page = NULL;
+	fz_pixmap *paper = NULL;
+	fz_device *dev = NULL;
+	fz_var(page);
+	fz_var(paper);
+	fz_var(dev);
+	fz_try(ctx) {
+		page = fz_load_page(ctx, doc, n);
+		paper = fz_new_pixmap_with_bbox_and_data(ctx, fz_device_rgb(ctx), size, NULL, 1, pixels);
+		fz_clear_pixmap_with_value(ctx, paper, 0xff);
+		dev = fz_new_draw_device(ctx, fz_scale(scale, scale), paper);
+		fz_enable_device_hints(ctx, dev, FZ_NO_CACHE);
+		fz_run_page_contents(ctx, page, dev, fz_identity, NULL);
+		fz_close_device(ctx, dev);
+	}
+	fz_always(ctx) {
+		fz_drop_device(ctx, dev);
+		fz_drop_pixmap(ctx, paper);
+		fz_drop_page(ctx, page);
+	}
+	fz_catch(ctx)
+		return 0;
+	return 1;
+}
+
+// hide takes pictures out of what is printed, and prints their places instead. To print a picture is to encode it.
+static void hide(fz_context *ctx, fz_output *out, fz_stext_page *text)
+{
+	for (fz_stext_block *b = text->first_block; b; b = b->next) {
+		if (b->type != FZ_STEXT_BLOCK_IMAGE)
+			continue;
+		fz_rect unit = {0, 0, 1, 1}, at = fz_transform_rect(unit, b->u.i.transform);
+		fz_write_printf(ctx, out, "<img %g %g %g %g>\n", at.x0, at.y0, at.x1, at.y1);
+		b->type = hidden;
+	}
+}
+
+// show undoes hide, so that the pictures are dropped with the page.
+static void show(fz_stext_page *text)
+{
+	for (fz_stext_block *b = text ? text->first_block : NULL; b; b = b->next)
+		if (b->type == hidden)
+			b->type = FZ_STEXT_BLOCK_IMAGE;
+}
+
+// page_text returns the text of a page as HTML, with the places of pictures, or NULL.
+fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
+{
+	fz_cookie cookie = {0};
+	fz_stext_options options = {.flags = FZ_STEXT_PRESERVE_IMAGES};
+	fz_page *page = NULL;
+	fz_stext_page *text = NULL;
+	fz_device *dev = NULL;
+	fz_buffer *buf = NULL;
+	fz_output *out = NULL;
+	fz_var(page);
+	fz_var(text);
+	fz_var(dev);
+	fz_var(buf);
+	fz_var(out);
+	fz_try(ctx) {
+		page = fz_load_page(ctx, doc, n);
+		text = fz_new_stext_page(ctx, fz_bound_page(ctx, page));
+		dev = fz_new_stext_device(ctx, text, &options);
+		fz_enable_device_hints(ctx, dev, FZ_NO_CACHE);
+		fz_run_page_contents(ctx, page, dev, fz_identity, &cookie);
+		fz_close_device(ctx, dev);
+		buf = fz_new_buffer(ctx, 1 << 16);
+		out = fz_new_output_with_buffer(ctx, buf);
+		hide(ctx, out, text);
+		fz_print_stext_page_as_html(ctx, out, text, n);
+		fz_close_output(ctx, out);
+	}
+	fz_always(ctx) {
+		show(text);
+		fz_drop_output(ctx, out);
+		fz_drop_device(ctx, dev);
+		fz_drop_stext_page(ctx, text);
+		fz_drop_page(ctx, page);
+	}
+	fz_catch(ctx) {
+		fz_drop_buffer(ctx, buf);
+		return NULL;
+	}
+	return buf;
+}
+
+// page_shapes returns the letters and paths of a page as SVG, without its pictures, or NULL.
+fz_buffer *page_shapes(fz_context *ctx, fz_document *doc, int n)
+{
+	fz_cookie cookie = {0};
+	fz_page *page = NULL;
+	fz_device *dev = NULL;
+	fz_buffer *buf = NULL;
+	fz_output *out = NULL;
+	fz_var(page);
+	fz_var(dev);
+	fz_var(buf);
+	fz_var(out);
+	fz_try(ctx) {
+		page = fz_load_page(ctx, doc, n);
+		fz_rect size = fz_bound_page(ctx, page);
+		buf = fz_new_buffer(ctx, 1 << 16);
+		out = fz_new_output_with_buffer(ctx, buf);
+		dev = fz_new_svg_device(ctx, out, size.x1 - size.x0, size.y1 - size.y0, FZ_SVG_TEXT_AS_PATH, 1);
+		fz_enable_device_hints(ctx, dev, FZ_NO_CACHE);
+		dev->fill_shade = NULL; // it would encode a picture, as those that follow
+		dev->fill_image = NULL;
+		dev->fill_image_mask = NULL;
+		dev->clip_image_mask = NULL;
+		fz_run_page_contents(ctx, page, dev, fz_identity, &cookie);
+		fz_close_device(ctx, dev);
+		fz_close_output(ctx, out);
+	}
+	fz_always(ctx) {
+		fz_drop_device(ctx, dev);
+		fz_drop_output(ctx, out);
+		fz_drop_page(ctx, page);
+	}
+	fz_catch(ctx) {
+		fz_drop_buffer(ctx, buf);
+		return NULL;
+	}
+	return buf;
+}

@@ -1,0 +1,6 @@
+#include "fitz.h"
+
+int page_size(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect *size);
+int draw_page(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect size, unsigned char *pixels);
+fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n);
+fz_buffer *page_shapes(fz_context *ctx, fz_document *doc, int n);

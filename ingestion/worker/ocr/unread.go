@@ -1,0 +1,150 @@
+package ocr
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"slices"
+
+	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
+)
+
+// What is printed and was not read shows in the picture: marks as high as letters, in a row, that no word covers.
+const (
+	letterHigh   = 12   // pixels of a word in the picture in which marks are searched for
+	marksSide    = 1600 // of it, if no word was read
+	fewestInRow  = 6    // marks
+	fewestWidths = 3    // different ones: the boxes of a form and the ticks of a scale are alike
+	mostMarks    = 20_000
+)
+
+// mark is a connected piece of ink.
+type mark struct{ box image.Rectangle }
+
+// unreadRows returns the rows of letters that no word covers.
+func unreadRows(img *image.Gray, words []Word) (rows []image.Rectangle) {
+	side, high := marksSide, usualWord(words)
+	longer := max(img.Rect.Dx(), img.Rect.Dy())
+	if high > 0 {
+		side = max(longer*letterHigh/high, 1)
+	}
+	small := raster.Shrink(img, side)
+	by := max((longer+side-1)/side, 1)
+	var free []mark
+	for _, m := range marksIn(small) {
+		if high > 0 && (2*m.box.Dy()*by < high || m.box.Dy()*by > 4*high) || m.box.Dy() < 5 || m.box.Dx() > 4*m.box.Dy() || m.box.Dy() > 8*m.box.Dx() {
+			continue
+		}
+		free = append(free, m)
+	}
+	free = slices.DeleteFunc(free, func(m mark) bool { return inWord(m.box, words, by) })
+	slices.SortFunc(free, func(a, b mark) int { return cmp.Compare(a.box.Min.X, b.box.Min.X) })
+	taken := make([]bool, len(free))
+	for i := range free {
+		if taken[i] {
+			continue
+		}
+		row := []mark{free[i]}
+		for at := i; at >= 0; {
+			taken[at] = true
+			next := -1
+			for j := at + 1; j < len(free) && free[j].box.Min.X-free[at].box.Max.X <= free[at].box.Dy(); j++ {
+				if !taken[j] && free[at].beside(free[j]) {
+					next = j
+					break
+				}
+			}
+			if at = next; at >= 0 {
+				row = append(row, free[at])
+			}
+		}
+		if letters(row) {
+			box := row[0].box
+			for _, m := range row {
+				box = box.Union(m.box)
+			}
+			rows = append(rows, image.Rect(box.Min.X*by, box.Min.Y*by, box.Max.X*by, box.Max.Y*by))
+		}
+	}
+	return rows
+}
+
+// unreadWords are the words of a doubt about rows.
+func unreadWords(rows int) string {
+	if rows == 1 {
+		return "a row of letters was not read"
+	}
+	return fmt.Sprintf("%d rows of letters were not read", rows)
+}
+
+// beside reports whether two marks can be letters of a line.
+func (m mark) beside(o mark) bool {
+	shared := min(m.box.Max.Y, o.box.Max.Y) - max(m.box.Min.Y, o.box.Min.Y)
+	low, high := min(m.box.Dy(), o.box.Dy()), max(m.box.Dy(), o.box.Dy())
+	return 3*shared > 2*low && high <= 2*low+1 && o.box.Max.X > m.box.Max.X
+}
+
+// letters reports whether a row of marks looks like letters: they have one baseline and differ in width.
+func letters(row []mark) bool {
+	if len(row) < fewestInRow {
+		return false
+	}
+	var feet, heights []int
+	for _, m := range row {
+		feet, heights = append(feet, m.box.Max.Y), append(heights, m.box.Dy())
+	}
+	slices.Sort(feet)
+	slices.Sort(heights)
+	foot, high := feet[len(feet)/2], heights[len(heights)/2]
+	on, widths := 0, map[int]bool{}
+	for _, m := range row {
+		if 6*abs(m.box.Max.Y-foot) <= high {
+			on++
+		}
+		widths[m.box.Dx()*6/high] = true
+	}
+	return 3*on >= 2*len(row) && len(widths) >= fewestWidths
+}
+
+func inWord(box image.Rectangle, words []Word, by int) bool {
+	middle := image.Pt((box.Min.X+box.Max.X)*by/2, (box.Min.Y+box.Max.Y)*by/2)
+	return slices.ContainsFunc(words, func(w Word) bool { return middle.In(w.Rect.Inset(-w.Rect.Dy() / 4)) })
+}
+
+// marksIn returns the connected pieces of ink in a picture, of which it searches a limited number.
+func marksIn(img *image.Gray) (marks []mark) {
+	paper := int(raster.Paper(img))
+	ink := func(v uint8) bool { return paper-int(v) > raster.Contrast }
+	if paper < 128 {
+		ink = func(v uint8) bool { return int(v)-paper > raster.Contrast }
+	}
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	seen := make([]bool, w*h)
+	var stack []int
+	for start := range seen {
+		if seen[start] || !ink(img.Pix[start/w*img.Stride+start%w]) {
+			continue
+		}
+		var m mark
+		seen[start] = true
+		stack = append(stack[:0], start)
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			x, y := at%w, at/w
+			m.box = m.box.Union(image.Rect(x, y, x+1, y+1))
+			for ny := max(y-1, 0); ny <= min(y+1, h-1); ny++ {
+				for nx := max(x-1, 0); nx <= min(x+1, w-1); nx++ {
+					if next := ny*w + nx; !seen[next] && ink(img.Pix[ny*img.Stride+nx]) {
+						seen[next] = true
+						stack = append(stack, next)
+					}
+				}
+			}
+		}
+		if marks = append(marks, m); len(marks) == mostMarks {
+			return nil
+		}
+	}
+	return marks
+}

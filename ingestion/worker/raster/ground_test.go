@@ -1,0 +1,79 @@
+package raster_test
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
+)
+
+// Letters on coloured boxes become dark on light, whichever colours they have. Paper, and pictures on it, stay as they are.
+func TestPrint_drawsLettersDark(t *testing.T) {
+	t.Parallel()
+	red, green, orange, navy, white := color.RGBA{200, 60, 60, 255}, color.RGBA{30, 138, 40, 255}, color.RGBA{245, 150, 30, 255}, color.RGBA{20, 30, 110, 255}, color.RGBA{255, 255, 255, 255}
+	for name, c := range map[string]struct{ ground, ink color.RGBA }{
+		"of the same lightness": {red, green}, "white on orange": {orange, white}, "white on navy": {navy, white}, "black on navy": {navy, color.RGBA{A: 255}},
+		"pale grey": {color.RGBA{225, 225, 225, 255}, color.RGBA{190, 190, 190, 255}},
+	} {
+		page := pdftest.Drawing(800, 600, 150, "The committee met on 14 March", "", "", "", "", "", "", "", "to review the accounts")
+		letters := pdftest.Drawing(600, 200, 150, "Total due 1,648.37", "by 14 March 2026")
+		img := image.NewRGBA(page.Rect)
+		draw.Draw(img, img.Rect, page, image.Point{}, draw.Src)
+		at := image.Rect(80, 160, 680, 360)
+		for y := range letters.Rect.Dy() {
+			for x := range letters.Rect.Dx() {
+				colour := c.ground
+				if letters.GrayAt(x, y).Y < 128 {
+					colour = c.ink
+				}
+				img.SetRGBA(at.Min.X+x, at.Min.Y+y, colour)
+			}
+		}
+		for kind, picture := range map[string]image.Image{"": img, " in a JPEG": compressed(t, img)} {
+			got, wrong := raster.Print(picture), 0
+			for y := range letters.Rect.Dy() {
+				for x := range letters.Rect.Dx() {
+					if dark := got.GrayAt(at.Min.X+x, at.Min.Y+y).Y < 128; dark != (letters.GrayAt(x, y).Y < 128) {
+						wrong++
+					}
+				}
+			}
+			if wrong*50 > letters.Rect.Dx()*letters.Rect.Dy() {
+				t.Errorf("%s%s: %d pixels are wrong", name, kind, wrong)
+			}
+			if got.GrayAt(10, 10).Y < 250 {
+				t.Errorf("%s%s: the paper is %d", name, kind, got.GrayAt(10, 10).Y)
+			}
+		}
+	}
+}
+
+func compressed(t *testing.T, img image.Image) image.Image {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 90}); err != nil {
+		t.Fatal(err)
+	}
+	out, err := jpeg.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestPrint_leavesTheRestAlone(t *testing.T) {
+	t.Parallel()
+	for name, img := range map[string]*image.Gray{
+		"a page": pdftest.Drawing(800, 600, 150, "The committee met on 14 March"), "noise": pdftest.Noise(900, 700, 3),
+		"black": image.NewGray(image.Rect(0, 0, 400, 400)), "a pixel": image.NewGray(image.Rect(0, 0, 1, 1)), "a strip": image.NewGray(image.Rect(0, 0, 9000, 3)),
+	} {
+		if got := raster.Print(img); !bytes.Equal(got.Pix, img.Pix) {
+			t.Errorf("%s was changed", name)
+		}
+	}
+}
