@@ -87,7 +87,7 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	worker := a.Workers.Media()
 	documents := media.NewDocuments(c.FS, worker, s.Vault.ImportedDir)
 	c.Media = media.Source{
-		FS: c.FS, Blobs: c.Blobs, Worker: worker, Documents: documents, ImportedDir: s.Vault.ImportedDir, Cache: media.NewCache(KeptPictures),
+		FS: c.FS, Blobs: c.Blobs, Worker: worker, Documents: documents, ImportedDir: s.Vault.ImportedDir, Cache: media.NewCache(KeptPictures), Digests: media.NewDigests(),
 	}
 	known := step.Origins{Book: book}
 	c.Prompt = prompt.Builder{

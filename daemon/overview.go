@@ -148,7 +148,7 @@ func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview
 	if err != nil {
 		return err
 	}
-	for _, state := range []engine.ImportState{engine.ImportNeedsPassword, engine.ImportFailed} {
+	for _, state := range []engine.ImportState{engine.ImportNeedsPassword, engine.ImportFailed, engine.ImportWaiting} {
 		ended, err := j.Imports.List(ctx, journal.ImportFilter{State: state, Limit: overviewMost})
 		if err != nil {
 			return err
@@ -160,7 +160,7 @@ func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview
 			}
 			switch {
 			case latest.ID != r.ID || now.Sub(r.Finished) > failuresFor:
-			case state == engine.ImportNeedsPassword:
+			case state != engine.ImportFailed:
 				waiting = append(waiting, r)
 			default:
 				o.Failures = append(o.Failures, engine.RunBrief{
@@ -170,7 +170,7 @@ func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview
 		}
 	}
 	for _, r := range waiting {
-		o.Waiting = append(o.Waiting, engine.FileBrief{Name: r.Source, State: r.State, Reason: r.Reason, Since: r.Created})
+		o.Waiting = append(o.Waiting, engine.FileBrief{Name: r.Source, State: r.State, Reason: r.Reason, Since: r.Created, Again: r.Again})
 	}
 	o.Failures, o.Omissions = newest(o.Failures, &o.Unlisted), newest(o.Omissions, &o.Unlisted)
 	return nil

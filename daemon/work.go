@@ -83,7 +83,7 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 		return nil, err
 	}
 	importers := intake.Importers{
-		Settings: s, Vault: a.Vault, Files: a.Writing(policy.ByImport), Workers: a.Workers, Passwords: a.Passwords,
+		Settings: s, Vault: a.Vault, Files: a.Writing(policy.ByImport), Workers: a.Workers, Trust: a.Trust, Passwords: a.Passwords,
 		Recognition: intake.NewRecognition(s, a.Models, a.Trust, a.Log), Ledger: j.Spending, Budget: d.Budget, Zone: a.Zone, Moved: d.Plans.Moved,
 		Version: a.options.Version, Holding: holding, Attempts: intake.Attempts(j), Log: a.Log,
 	}
@@ -107,7 +107,7 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 	maps.Copy(activities, im.Activities())
 	exec = local.New(local.Config{
 		Journal: j.Executor(), Activities: activities, MaxRuns: s.Engine.MaxParallelRuns, Timeout: s.Engine.RunTimeout.Std(),
-		Location: a.Zone, Logger: a.Log, Renew: a.rules.Renew, Grace: grace,
+		Location: a.Zone, Logger: a.Log, Renew: a.rules.Renew, Grace: grace, Lacks: a.rules.Lacks,
 	})
 	documents := a.options.Web.Documents
 	if documents == nil {

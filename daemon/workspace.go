@@ -202,10 +202,10 @@ func (a *Workspace) Writing(who policy.Writer) vault.Files {
 	return vault.NewFiles(a.Vault, a.gate(), who)
 }
 
-// Ask sends an order to the process that works on the vault, and warns once when that process has other settings than the
-// files hold now.
+// Ask sends an order to the process that works on the vault. It waits for a serve that starts over, and warns once when that process has
+// other settings than the files hold now.
 func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, error) {
-	r, err := control.Ask(ctx, a.StateDir, o)
+	r, err := control.Await(ctx, a.StateDir, o)
 	if len(r.Changed) > 0 {
 		a.outdated.Do(func() { a.Log.Warn(OutdatedText(r.Changed)) })
 	}

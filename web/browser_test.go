@@ -40,7 +40,8 @@ func browser(t *testing.T) context.Context {
 	if path == "" {
 		t.Skip("no Chromium on this machine")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
+	options := append(
+		chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.DisableGPU, chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1366, 900),
 	)
 	if os.Geteuid() == 0 {
@@ -120,7 +121,8 @@ func until(t *testing.T, ctx context.Context, expression string) {
 	var err error
 	for again := true; again; { // the page may lead on to another while we wait
 		_, err = chromedp.Run(limited, chromedp.Evaluate[bool](
-			`new Promise(done => { const look = () => (`+expression+`) ? done(true) : setTimeout(look, 20); look(); })`, chromedp.EvalAwaitPromise))
+			`new Promise(done => { const look = () => (`+expression+`) ? done(true) : setTimeout(look, 20); look(); })`, chromedp.EvalAwaitPromise,
+		))
 		again = err != nil && limited.Err() == nil && (strings.Contains(err.Error(), "navigated") || strings.Contains(err.Error(), "context"))
 	}
 	if err != nil {

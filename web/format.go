@@ -139,7 +139,7 @@ func statePill(s engine.ImportState) pill {
 	switch s {
 	case engine.ImportDone:
 		return pill{"good", "✓", text}
-	case engine.ImportPartial, engine.ImportNeedsPassword:
+	case engine.ImportPartial, engine.ImportNeedsPassword, engine.ImportWaiting:
 		return pill{"warn", "!", text}
 	case engine.ImportFailed:
 		return pill{"bad", "✕", text}

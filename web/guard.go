@@ -108,7 +108,7 @@ func isLoopback(host string) bool {
 func (s guard) allow(r route) http.Handler {
 	if r.Needs == nobody {
 		return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			if (bodies(s)).gather(w, req, maxLogin) {
+			if bodies(s).gather(w, req, maxLogin) {
 				r.Handler(w, req)
 			}
 		})
@@ -137,7 +137,7 @@ func (s guard) handle(w http.ResponseWriter, req *http.Request, r route) {
 			return
 		}
 		defer done()
-	} else if !(bodies(s)).gather(w, req, maxForm) {
+	} else if !bodies(s).gather(w, req, maxForm) {
 		return
 	}
 	setBusy(req, true)

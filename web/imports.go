@@ -41,9 +41,12 @@ func importURL(id string) string {
 
 func (s importPages) importRow(r engine.ImportRecord) importRow {
 	row := importRow{
-		ID: r.ID, Source: r.Source, URL: importURL(r.ID), Pill: statePill(r.State), Reason: r.Reason, Bundle: r.Bundle, Note: r.Note,
+		ID: r.ID, Source: r.Source, URL: importURL(r.ID), Pill: statePill(r.State), Reason: r.Why(s.site.cfg.Zone), Bundle: r.Bundle, Note: r.Note,
 		Page: r.Page, Pages: r.Pages, Working: r.State == engine.ImportWorking, Error: r.Error, Hint: r.Hint,
 		Size: size(r.Size), Kind: strings.ReplaceAll(r.Kind, "_", " "), At: when(r.Created, s.site.cfg.Now(), s.site.cfg.Zone),
+	}
+	if r.State == engine.ImportWaiting {
+		row.Error = "" // the reason says when it is tried again
 	}
 	if !r.Started.IsZero() && !r.Finished.IsZero() {
 		row.Took = span(r.Finished.Sub(r.Started))
@@ -129,7 +132,7 @@ func (s importPages) importHead(r engine.ImportRecord, shown, total int) importH
 	h := importHead{
 		importRow: s.importRow(r), FailedPages: r.FailedPages, Warnings: r.Warnings, MediaType: r.MediaType, Filed: r.Filed, SHA256: r.SHA256,
 		CanCancel: s.site.cfg.Control != nil && !r.State.Finished() && !strings.HasPrefix(r.ID, "arrival:"),
-		CanRetry:  s.site.cfg.Control != nil && (r.State == engine.ImportFailed || r.State == engine.ImportCancelled || len(r.NotSeen) > 0),
+		CanRetry:  s.site.cfg.Control != nil && (r.State == engine.ImportFailed || r.State == engine.ImportWaiting || r.State == engine.ImportCancelled || len(r.NotSeen) > 0),
 		Shown:     shown, Total: total,
 	}
 	if r.DuplicateOf != "" {

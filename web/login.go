@@ -22,7 +22,7 @@ type logins struct{ site *site }
 
 func (l logins) page(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
-	if id, err := (guard(l)).identify(r); err == nil && id.Session != "" {
+	if id, err := guard(l).identify(r); err == nil && id.Session != "" {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
@@ -34,7 +34,7 @@ func (l logins) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 8<<10)
 	next := localPath(r.PostFormValue("next"))
 	old := ""
-	if c, err := r.Cookie((guard(l)).cookieName()); err == nil {
+	if c, err := r.Cookie(guard(l).cookieName()); err == nil {
 		old = c.Value
 	}
 	cookie, err := l.site.cfg.Access.SignIn(r.PostFormValue("token"), old, session.Client{From: clientOf(r), About: r.UserAgent()})

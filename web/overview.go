@@ -101,7 +101,7 @@ func (s frontPage) matters(o engine.Overview) []matter {
 	}
 	for _, f := range o.Waiting {
 		if f.State == engine.ImportNeedsPassword || f.Reason != "" {
-			list = append(list, matter{statePill(f.State), f.Name, f.Reason, "", when(f.Since, s.site.cfg.Now(), s.site.cfg.Zone), ""})
+			list = append(list, matter{statePill(f.State), f.Name, f.Why(s.site.cfg.Zone), "", when(f.Since, s.site.cfg.Now(), s.site.cfg.Zone), ""})
 		}
 	}
 	for _, h := range o.Held {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -131,7 +133,8 @@ func TestCite_quotes(t *testing.T) {
 // tools have shown.
 func TestCite_throughOutputs(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, adapters()[0], "      capabilities: [text, vision, tools]\n",
+	b := newBench(
+		t, adapters()[0], "      capabilities: [text, vision, tools]\n",
 		says("A summary."), says("So [Workbook, p. 1], not [Workbook, p. 6]."), // both steps of the first run
 		says("Again [Workbook, p. 1], not [Workbook, p. 2]."), // a run that reads the note
 		llmtest.Reply{Answer: llmtest.Answer{ToolCalls: []llmtest.ToolCall{{Name: "read_pages", Input: `{"path":"Imported/Workbook/index.md","page_start":7,"page_end":8}`}}}},

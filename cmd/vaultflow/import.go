@@ -121,6 +121,9 @@ func (f *importFlags) check(paths []string) error {
 		if !extract.ValidLanguage(name) {
 			return usagef("--languages: %q is no name of language data; write for example deu,eng", name)
 		}
+		if name != extract.AutoLanguage && !extract.IsLanguageCode(name) {
+			return usagef("--languages: %q is no code of Tesseract for a language; write for example deu for German, or name a model of your own in ingestion.ocr.languages", name)
+		}
 	}
 	f.Pages = pages.String()
 	return nil

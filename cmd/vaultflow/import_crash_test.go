@@ -42,7 +42,8 @@ func (s *site) commitPoints(pages int) []commitPoint {
 	for n := range pages {
 		points = append(points, commitPoint{fmt.Sprintf("page %d", n+1), hidden("-work", fmt.Sprintf("page_%04d.json", n+1))})
 	}
-	return append(points,
+	return append(
+		points,
 		commitPoint{"plan", hidden("-work", "plan.json")},
 		commitPoint{"manifest", hidden("", "manifest.json")},
 		commitPoint{"note", hidden("", "Report.md")},

@@ -105,6 +105,21 @@ func TestServe_settingsOfAFolder(t *testing.T) {
 	d.alive()
 }
 
+// A word that is no code of a language is refused before anything is imported.
+func TestImport_refusesWordsForLanguages(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name   string
+		refuse bool
+	}{{"klingon", true}, {"Deutsch", true}, {"de", true}, {"deu", false}, {"chi_sim", false}, {"auto", false}} {
+		f := importFlags{}
+		f.Languages = []string{test.name}
+		if err := f.check([]string{"a.pdf"}); (err != nil) != test.refuse || test.refuse && !strings.Contains(err.Error(), "deu for German") {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
 // What was said to be done about a failure is done; the same import succeeds, and its note goes.
 func TestImport_retryUsesTheSettingsOfNow(t *testing.T) {
 	t.Parallel()

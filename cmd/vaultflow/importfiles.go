@@ -135,7 +135,7 @@ func writeImport(w io.Writer, run engine.RunRecord, r engine.ImportRecord) {
 	} else if run.Reason != "" {
 		fmt.Fprintf(w, "  %s\n", run.Reason)
 	}
-	if r.State == engine.ImportPartial && r.Filed != "" {
+	if r.State == engine.ImportPartial && r.Filed != "" && !r.Final {
 		fmt.Fprintf(w, "  to make what is missing: vaultflow import --retry %s\n", r.ID)
 	}
 	if r.State == engine.ImportDone && len(r.NotSeen) > 0 && r.Filed != "" {

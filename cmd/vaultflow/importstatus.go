@@ -44,7 +44,7 @@ func importStatus(ctx context.Context, a *daemon.Workspace, g *globals, f import
 			}
 		}
 		if ended >= f.wait {
-			if err := table(g, "ID\tSTATE\tSOURCE\tPAGES\tBUNDLE\tWHY", rows, importRow); err != nil {
+			if err := table(g, "ID\tSTATE\tSOURCE\tPAGES\tBUNDLE\tWHY", rows, func(r engine.ImportRecord) string { return importRow(r, a.Zone) }); err != nil {
 				return err
 			}
 			if more {
@@ -88,10 +88,14 @@ func about(seconds int) string {
 	}
 }
 
-func importRow(r engine.ImportRecord) string {
+func importRow(r engine.ImportRecord, zone *time.Location) string {
 	why := r.Error
 	if why == "" {
 		why = r.Reason
+	}
+	most := 70
+	if r.State == engine.ImportWaiting {
+		why, most = r.Why(zone), 300
 	}
 	if why == "" && r.Held {
 		why = "stays in the import folder for now: a program may append to it"
@@ -103,5 +107,5 @@ func importRow(r engine.ImportRecord) string {
 	if !r.State.Finished() && r.SecondsLeft > 0 {
 		pages += ", " + about(r.SecondsLeft) + " left"
 	}
-	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", r.ID, r.State, visible.Name(r.Source), pages, visible.Name(r.Bundle), words.Shorten(why, 70))
+	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s", r.ID, r.State, visible.Name(r.Source), pages, visible.Name(r.Bundle), words.Shorten(why, most))
 }

@@ -26,6 +26,14 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"vaultflow": func() { os.Exit(run()) }, "send-pictures": sendPictures, "supervised": becomeSupervised})
 }
 
+func worker(t *testing.T) string {
+	t.Helper()
+	return sitetest.Worker(t, filepath.Join("..", ".."))
+}
+
+// long reports whether tests that take minutes run in full.
+func long() bool { return sitetest.Long() }
+
 // TestScript runs each script of testdata/script with an empty vault in $WORK/vault and its state in $WORK/state.
 func TestScript(t *testing.T) {
 	t.Parallel()

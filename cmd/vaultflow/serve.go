@@ -40,16 +40,9 @@ func newServe(g *globals) *cobra.Command {
 	return cmd
 }
 
-// startingOver is how long a serve may take to start over, after `vaultflow trust` for example. It takes no orders meanwhile.
-const startingOver = 3 * time.Second
-
 // printURL asks the running serve for its dashboard.
 func printURL(ctx context.Context, a *daemon.Workspace, g *globals) error {
-	r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true})
-	for end := time.Now().Add(startingOver); errors.Is(err, control.ErrNoServe) && time.Now().Before(end) && ctx.Err() == nil; {
-		time.Sleep(50 * time.Millisecond)
-		r, err = control.Ask(ctx, a.StateDir, control.Order{Info: true})
-	}
+	r, err := a.Ask(ctx, control.Order{Info: true})
 	if err != nil {
 		return exit(exitFailed, errors.New("no serve is running on this vault; start it with `vaultflow serve`"))
 	}

@@ -27,14 +27,6 @@ const patience = sitetest.Patience
 // quick are settings with which nothing waits for people or slow disks.
 const quick = sitetest.Quick
 
-func worker(t *testing.T) string {
-	t.Helper()
-	return sitetest.Worker(t, filepath.Join("..", ".."))
-}
-
-// long reports whether tests that take minutes run in full.
-func long() bool { return sitetest.Long() }
-
 // site is a vault with its state, on which commands are run.
 type site struct{ *sitetest.Site }
 

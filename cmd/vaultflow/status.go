@@ -109,7 +109,7 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 		line("approval", "%s waits for you: run %s", r.Title(), r.Run)
 	}
 	for _, f := range o.Waiting {
-		line("file", "%s: %s", f.Name, words.Join(": ", words.State(f.State), f.Reason))
+		line("file", "%s: %s", f.Name, words.Join(": ", words.State(f.State), f.Why(zone)))
 	}
 	for _, h := range o.Held {
 		files, more := h.Files, ""

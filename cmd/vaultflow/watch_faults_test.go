@@ -146,13 +146,24 @@ func (s *site) putsOff(name, says string, passes func()) {
 	id := ""
 	s.Wait(patience, "the import to be put off", func() (bool, string) {
 		all := s.Imports()
-		if len(all) == 1 && all[0].State == engine.ImportFailed {
+		for _, r := range all {
+			if r.State == engine.ImportFailed {
+				s.T.Fatalf("an import that is tried again shows as failed: %s", describe(all))
+			}
+		}
+		if len(all) == 1 && all[0].State == engine.ImportWaiting && !all[0].Again.IsZero() {
 			if id = all[0].ID; !strings.Contains(all[0].Error, says) || !strings.Contains(all[0].Hint, "by itself") {
 				s.T.Fatalf("got %q, hint %q; want something of %q", all[0].Error, all[0].Hint, says)
 			}
 		}
 		return id != "", describe(all)
 	})
+	for _, command := range [][]string{{"status"}, {"import", "--status"}} {
+		s.Wait(patience, fmt.Sprintf("%q to show the wait, between two attempts", command), func() (bool, string) {
+			got := s.Must(command...)
+			return strings.Contains(got, "waiting") && strings.Contains(got, "tries again"), got
+		})
+	}
 	if len(s.Files("Import/Failed", "")) != 0 || s.Read(name) == "" {
 		s.T.Error("the original did not stay where it was")
 	}

@@ -139,6 +139,19 @@ func Serve(ctx context.Context, stateDir string, handle func(context.Context, Or
 var ErrNoServe = failure.New(failure.State, "wait until it has ended, or start `vaultflow serve`, which many commands can use at once",
 	"another vaultflow command is using this vault")
 
+// startingOver is how long a serve may take to start over, after `vaultflow trust` for example. It takes no orders meanwhile.
+const startingOver = 3 * time.Second
+
+// Await is Ask that waits for a serve that starts over.
+func Await(ctx context.Context, stateDir string, o Order) (Reply, error) {
+	r, err := Ask(ctx, stateDir, o)
+	for end := time.Now().Add(startingOver); errors.Is(err, ErrNoServe) && time.Now().Before(end) && ctx.Err() == nil; {
+		time.Sleep(50 * time.Millisecond)
+		r, err = Ask(ctx, stateDir, o)
+	}
+	return r, err
+}
+
 // Ask sends an order to the working process.
 func Ask(ctx context.Context, stateDir string, o Order) (Reply, error) {
 	body, err := json.Marshal(o)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -54,8 +55,17 @@ func NewArrivals(watcher *disk.Watcher, i *Imports, m Importers, files vault.Fil
 	}
 }
 
-// Resume finds the files that an earlier process left in the import folder after their import. Call it before Run.
-func (a *Arrivals) Resume(ctx context.Context) error { return a.held.earlier(ctx) }
+// Resume finds the files that an earlier process left in the import folder after their import, and ends imports that wait for files
+// that are gone. Call it before Run.
+func (a *Arrivals) Resume(ctx context.Context) error {
+	waiting, err := a.journal.Imports.List(ctx, journal.ImportFilter{State: engine.ImportWaiting, Limit: 1000})
+	for _, r := range waiting {
+		if _, gone := fs.Stat(a.imports.vault.FS(), r.Source); errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, a.journal.Imports.Gone(ctx, r.Source))
+		}
+	}
+	return errors.Join(err, a.held.earlier(ctx))
+}
 
 // Run works until ctx ends.
 func (a *Arrivals) Run(ctx context.Context) error {
@@ -103,6 +113,10 @@ func (a *Arrivals) take(ctx context.Context) error {
 		case news = <-a.watcher.Arrivals():
 		}
 		if router == "off" {
+			continue
+		}
+		if news.State == disk.StatePostponed {
+			a.begin(ctx, news, &following)
 			continue
 		}
 		if router == "shadow" && news.State == disk.StateReady {
@@ -160,6 +174,8 @@ func (a *Arrivals) arrival(ctx context.Context, news disk.Arrival) (run string, 
 	case disk.StateGone:
 		a.imports.claim(news.Name)
 		return "", a.journal.Imports.Gone(ctx, news.Name)
+	case disk.StatePostponed:
+		return "", a.journal.Imports.Postpone(ctx, news.Name, news.Again)
 	case disk.StateRefused:
 		a.log.Warn("file refused", "name", news.Name, "reason", news.Reason)
 		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, "not imported: "+news.Reason, time.Now())

@@ -34,8 +34,9 @@ const (
 	maxPackedSize = 2 << 30
 )
 
-// judgeAfter is how long files that are ready wait for others before they are judged together.
-const judgeAfter = 50 * time.Millisecond
+// judgeAfter is how long files that are ready wait for others before they are judged together. Those that the watcher knows to be on their way
+// are waited for as long as they take.
+const judgeAfter = 10 * time.Millisecond
 
 // groups finds files of the import folder that are imported together: a folder that was dropped with Markdown notes, a note with
 // the pictures that it shows, a web page with the files saved with it, and a document that is a folder. Each group is packed into a ZIP archive in the import folder, which is imported in its place. The files

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/workers"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/ingestion"
@@ -25,6 +26,7 @@ type Importers struct {
 	Vault       *disk.Vault
 	Files       vault.Files // writes as imports do
 	Workers     *workers.Starter
+	Trust       *consent.Trust
 	Passwords   *workers.Passwords
 	Recognition *Recognition
 	Ledger      cost.Ledger
@@ -43,9 +45,9 @@ func (m Importers) For(run string, events func(ingestion.Event)) *ingestion.Impo
 		Files: m.Files, Moved: m.Moved, Worker: m.Workers.Importing(), Now: time.Now, Tool: "vaultflow " + m.Version, Takes: m.Vault.Takes,
 		Writing: m.Vault.Writing, Events: events, Recogniser: m.Recognition.recogniser(payerOf(m.Ledger, m.Budget, m.Zone, run)),
 		Transcriber: m.Recognition.transcriber(payerOf(m.Ledger, m.Budget, m.Zone, run)),
-		Passwords:   func(ingestion.Job) []string { return m.Passwords.All() }, Office: m.Workers.Office(),
-		Attempts: m.Attempts,
+		Passwords:   func(ingestion.Job) []string { return m.Passwords.All() }, Attempts: m.Attempts,
 	}
+	im.Office, im.NoOffice = m.Workers.Office(m.Trust.Untrusted())
 	if m.Holding {
 		im.Endless = func(head []byte) bool { return !disk.ShowsEnd(head) }
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/artifact"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/settings"
@@ -196,12 +197,37 @@ func (i *Imports) start(ctx context.Context, name, digest string, asked request)
 		return "", fmt.Errorf("encode the import's settings: %w", err)
 	}
 	job := ingestion.Job{Mode: asked.how.Mode, Settings: options}
+	if asked.where == "" {
+		if run, err := i.complete(ctx, name, digest, job.Hash()); err != nil || run != "" {
+			return run, err
+		}
+	}
 	started, err := i.exec.Start(ctx, engine.Request{
 		Key: engine.ImportKey(digest, job.Hash(), name), Again: true, Kind: engine.KindImport, Subject: name,
 		Trigger: engine.Trigger{Kind: engine.TriggerDrop}, At: time.Now().In(i.zone),
 		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: asked.how.Mode, Options: data, Where: asked.where, Drop: i.dropOf(name)},
 	})
 	return started.Run, err
+}
+
+// complete has an earlier import of the same bytes make what its bundle lacks. It returns that run if it takes the file, too: one from
+// another place ends as its duplicate.
+func (i *Imports) complete(ctx context.Context, name, sha256, settings string) (run string, err error) {
+	before, ok, err := i.journal.Imports.Imported(ctx, sha256, settings)
+	if err != nil || !ok || before.Held || !i.rules.Lacks(before.Bundle) {
+		return "", err
+	}
+	ended, err := i.journal.Runs.Run(ctx, before.ID)
+	if err == nil {
+		err = Retry(ctx, i.journal, i.exec, ended, engine.RetryFrom{})
+	}
+	if err != nil && failure.Of(err).Code == failure.Retry {
+		return "", nil // the bundle stays as it is
+	}
+	if err != nil || before.Source != name {
+		return "", err
+	}
+	return before.ID, nil
 }
 
 // dropOf names the archive or folder that a file of the import folder arrived in, or returns "" for one that came alone.
@@ -277,7 +303,7 @@ func (i *Imports) DropOrTake(ctx context.Context, o control.ImportOrder) (string
 // finished pages stay finished. It returns "" if there is none.
 func (i *Imports) retryFailed(ctx context.Context, news disk.Arrival) (string, error) {
 	last, found, err := i.journal.Imports.Latest(ctx, news.Name, news.SHA256)
-	if err != nil || !found || last.State != engine.ImportFailed {
+	if err != nil || !found || last.State != engine.ImportFailed && last.State != engine.ImportWaiting {
 		return "", err
 	}
 	ended, err := i.journal.Runs.Run(ctx, last.ID)

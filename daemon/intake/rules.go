@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/workers"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
@@ -225,6 +226,9 @@ func (r *Rules) speech() config.Audio {
 
 // maxTemplate is more than a template may have, in bytes.
 const maxTemplate = 1 << 20
+
+// Lacks reports whether another attempt may add to a bundle.
+func (r *Rules) Lacks(bundle string) bool { return ingestion.Lacks(r.vault.FS(), bundle) }
 
 // Renew returns the current settings for an import that is retried, with what was asked for it. When they cannot be had it
 // keeps those that it was begun with.

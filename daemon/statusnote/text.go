@@ -39,7 +39,7 @@ func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) stri
 	list("Waiting for your approval", lines)
 	lines = nil
 	for _, f := range o.Waiting {
-		lines = append(lines, words.Join(": ", wikiLink(f.Name, f.Name), words.State(f.State), plainText(f.Reason)))
+		lines = append(lines, words.Join(": ", wikiLink(f.Name, f.Name), words.State(f.State), plainText(f.Why(zone))))
 	}
 	for _, h := range o.Held {
 		lines = append(lines, words.Join(": ", link(h.Workflow), plainText(engine.FileList(h.Files)), plainText(h.Why(zone))))

@@ -75,16 +75,21 @@ func (w *Starter) officeDir() string { return filepath.Join(w.stateDir, "office"
 // Sweep removes what killed processes left in LibreOffice's working folder.
 func (w *Starter) Sweep() { sandbox.Office{Dir: w.officeDir()}.Sweep() }
 
-// Office returns LibreOffice for imports, or nil if it is not found; `doctor` explains why.
-func (w *Starter) Office() ingestion.Office {
+// Office returns LibreOffice for imports. If it cannot be used it returns nil, and why, with what to do.
+func (w *Starter) Office(untrusted bool) (ingestion.Office, string) {
 	office, err := w.LibreOffice()
-	if err != nil {
+	switch {
+	case untrusted:
+		return nil, "LibreOffice is not started, because this vault is not trusted yet: run vaultflow trust"
+	case err != nil:
 		w.log.Warn("libreoffice not used", "err", err)
+		return nil, err.Error() + ": correct this setting, or set it to auto"
+	case w.settings.Ingestion.Office.LibreOffice == "off":
+		return nil, "LibreOffice is switched off: set ingestion.office.libreoffice to auto"
+	case office == nil:
+		return nil, "LibreOffice is not installed: install it (Debian: libreoffice-writer, libreoffice-calc and libreoffice-impress)"
 	}
-	if office == nil {
-		return nil
-	}
-	return office
+	return office, ""
 }
 
 // Program returns the path of LibreOffice's program.

@@ -85,7 +85,8 @@ func (s *scene) settings(more string) {
 	s.t.Helper()
 	s.put(filepath.Join(s.dir, "home", ".config", "vaultflow", "settings.yaml"), fmt.Sprintf(
 		"models:\n  default: m\n  aliases:\n    m: {provider: lab, model: test-model, capabilities: [text, vision, tools]}\n"+
-			"providers:\n  lab: {kind: openai_chat, base_url: %q, api_key_env: LAB_KEY}\n%s", s.model.url, more))
+			"providers:\n  lab: {kind: openai_chat, base_url: %q, api_key_env: LAB_KEY}\n%s", s.model.url, more,
+	))
 }
 
 func (s *scene) put(path, text string) {

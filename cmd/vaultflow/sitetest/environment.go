@@ -66,3 +66,23 @@ func Together() error {
 
 // Long reports whether tests that take minutes run in full: `make test-long` sets the variable.
 func Long() bool { return os.Getenv("VAULTFLOW_LONG") != "" }
+
+// Worker finds the worker, in bin of the house when VAULTFLOW_WORKER names none, or skips the test with the reason.
+func Worker(t *testing.T, house string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs the worker; not under -short")
+	}
+	path := os.Getenv("VAULTFLOW_WORKER")
+	if path == "" {
+		path = filepath.Join(house, "bin", "vaultflow-worker")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("needs the worker: %v; `make build` makes it, VAULTFLOW_WORKER names another", err)
+	}
+	return path
+}
