@@ -36,7 +36,7 @@ demo: build ## import a PDF, a scan and a photo into a copy of the test vault an
 .PHONY: test
 test: build ## run every test, the real worker and browser included (`make check` runs them with the race detector)
 	@sh scripts/deps.sh test
-	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -timeout 20m ./... ./testdata/fidelity ./testdata/corpus
+	@VAULTFLOW_WORKER="$(CURDIR)/$(BIN)/vaultflow-worker" $(GO) test -timeout 20m ./... ./testdata/bench ./testdata/corpus ./testdata/fidelity ./testdata/programtest
 	@CGO_ENABLED=0 $(GO) vet ./...
 
 .PHONY: test-long
@@ -71,6 +71,10 @@ fuzz: ## run every fuzz target for 30 s
 .PHONY: bench
 bench: build ## measure beside mutool and tesseract: [DIR=… more PDFs] [FLAGS="-runs 3 -only slides"]
 	@sh scripts/bench.sh $(if $(DIR),-dir "$(DIR)") $(FLAGS)
+
+.PHONY: profile
+profile: build ## profile imports, a preview of 500 pictures, starting, prompts and the journal: [OUT=folder]
+	@sh scripts/profile.sh "$(or $(OUT),profiles)"
 
 .PHONY: corpus
 corpus: build ## run every file of a folder through the binaries and check what became of it: DIR=… [FLAGS="-slow 3 -ocr 10 -kill …"]

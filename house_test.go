@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -244,6 +245,44 @@ func TestHouse_topLevelShowsTheFloors(t *testing.T) {
 		}
 		slices.Sort(names)
 		t.Errorf("%d folders of the top level have Go code, at most %d: what serves one room lives inside it: %s", len(out), mostFolders, strings.Join(names, " "))
+	}
+}
+
+// TestHouse_keepsTheChosenModules: vaultflow's users chose these. What one of them lacks is added beside it, so that none is replaced in passing.
+func TestHouse_keepsTheChosenModules(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct, _, _ := strings.Cut(string(data), "// indirect")
+	for _, module := range []string{
+		"github.com/yuin/goldmark", "go.abhg.dev/goldmark/wikilink", "github.com/fsnotify/fsnotify", "gopkg.in/yaml.v3", "github.com/robfig/cron/v3",
+		"github.com/gen2brain/go-fitz", "github.com/otiai10/gosseract/v2",
+	} {
+		if !strings.Contains(direct, "\t"+module+" v") {
+			t.Errorf("go.mod does not require %s", module)
+		}
+	}
+}
+
+// TestHouse_testsWriteProgramsInOnePlace: a program that was just written may be "text file busy" beside other tests, once in many
+// runs. Package testdata/programtest says why, and prevents it.
+func TestHouse_testsWriteProgramsInOnePlace(t *testing.T) {
+	t.Parallel()
+	writes := regexp.MustCompile(`os\.WriteFile\(.*, 0o7[0-7][0-7]\)`)
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasPrefix(name, "testdata/programtest/") {
+			return err
+		}
+		code, err := os.ReadFile(name)
+		if line := writes.Find(code); line != nil {
+			t.Errorf("%s writes an executable file: call programtest.Write instead of %s", name, line)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -9,8 +9,13 @@ unformatted=$(go run mvdan.cc/gofumpt@v0.9.2 -l $(git ls-files '*.go'))
 [ -z "$unformatted" ] || { echo "run gofumpt -w on:" >&2; echo "$unformatted" >&2; exit 1; }
 
 echo "go vet"
-go vet ./... ./testdata/corpus ./testdata/fidelity ./testdata/generate ./testdata/notice ./testdata/photos # the pattern skips testdata
+go vet ./... ./testdata/bench ./testdata/corpus ./testdata/fidelity ./testdata/generate ./testdata/notice ./testdata/photos ./testdata/programtest # the pattern skips testdata
 CGO_ENABLED=1 CGO_LDFLAGS="-Wl,--exclude-libs,ALL" go vet -tags worker,nodynamic ./cmd/vaultflow-worker/... ./ingestion/worker/...
+
+echo "go vet for other systems"
+for system in darwin windows freebsd; do
+	GOOS=$system CGO_ENABLED=0 go vet ./... || { echo "go vet fails for $system" >&2; exit 1; }
+done
 
 echo "golangci-lint"
 go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2 run ./...
@@ -30,4 +35,4 @@ done
 
 echo "tests with the race detector"
 # SQLite is C that was translated to Go: it has no goroutines, the detector would find nothing in it, and makes it twenty times as slow.
-VAULTFLOW_WORKER="$PWD/bin/vaultflow-worker" go test -race -gcflags='modernc.org/...=-race=false' -timeout 20m ./... ./testdata/fidelity ./testdata/corpus
+VAULTFLOW_WORKER="$PWD/bin/vaultflow-worker" go test -race -gcflags='modernc.org/...=-race=false' -timeout 20m ./... ./testdata/bench ./testdata/corpus ./testdata/fidelity ./testdata/programtest

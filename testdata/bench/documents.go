@@ -120,8 +120,10 @@ func colourScan() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// shade is a grey picture as a mask: the paper is where it is light.
-type shade struct{ *image.Gray }
+// shade is a grey picture as a mask: the paper is where it is light. It embeds nothing, because the picture's other methods say that it
+// is opaque.
+type shade struct{ of *image.Gray }
 
 func (s shade) ColorModel() color.Model { return color.AlphaModel }
-func (s shade) At(x, y int) color.Color { return color.Alpha{A: s.GrayAt(x, y).Y} }
+func (s shade) Bounds() image.Rectangle { return s.of.Rect }
+func (s shade) At(x, y int) color.Color { return color.Alpha{A: s.of.GrayAt(x, y).Y} }

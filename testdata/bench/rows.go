@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
 
 // vault returns a command's preparation, which makes a fresh vault, and the arguments that name it.
@@ -41,6 +43,9 @@ func (b *bench) imported(d document, mode string) *command {
 	return &command{name: "vaultflow import --mode " + mode, before: fresh, run: program(unread, b.program(), append(args, "import", "--mode", mode, d.path)...)}
 }
 
+// longest is ingestion.pdf.max_side, in pixels: both programs draw larger pages smaller.
+const longest = "2000"
+
 // drawing compares whole imports with drawing alone, and with drawing and reading.
 func (b *bench) drawing(ctx context.Context, documents []document) error {
 	fmt.Print("Whole import, pictures at 150 dpi; ms, median (fastest to slowest)\n\n| document | command | vaultflow | mutool | ratio |\n|---|---|--:|--:|--:|\n")
@@ -48,7 +53,7 @@ func (b *bench) drawing(ctx context.Context, documents []document) error {
 	for _, d := range documents {
 		out := filepath.Join(b.scratch, "mutool")
 		empty := func() error { return errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)) }
-		drawn := program(nil, "mutool", "draw", "-q", "-r", "150", "-o", filepath.Join(out, "%d.png"), d.path)
+		drawn := program(nil, "mutool", "draw", "-q", "-r", "150", "-w", longest, "-h", longest, "-o", filepath.Join(out, "%d.png"), d.path)
 		text := program(nil, "mutool", "convert", "-F", "text", "-o", filepath.Join(out, "text.txt"), d.path)
 		draws := &command{name: "mutool draw", before: empty, run: drawn}
 		both := &command{name: "mutool draw and convert", before: empty, run: func(ctx context.Context) error { return errors.Join(drawn(ctx), text(ctx)) }}
@@ -109,6 +114,9 @@ func similarity(a, b string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	if d := x.Rect.Size().Sub(y.Rect.Size()); max(d.X, -d.X, d.Y, -d.Y) > 2 { // other pictures
+		return 0, nil
+	}
 	const side, c1, c2 = 8, 6.5025, 58.5225
 	sum, windows := 0.0, 0.0
 	for top := 0; top+side <= min(x.Rect.Dy(), y.Rect.Dy()); top += side {
@@ -143,7 +151,7 @@ func grey(path string) (*image.Gray, error) {
 }
 
 // recognising compares the import of a scan, words with boxes included, with tesseract, which gets the pages as pictures.
-func (b *bench) recognising(ctx context.Context) error {
+func (b *bench) recognising(ctx context.Context, _ []document) error {
 	if _, err := exec.LookPath("tesseract"); err != nil {
 		fmt.Println("tesseract is not installed: recognition is not compared")
 		return nil
@@ -213,8 +221,11 @@ func (b *bench) twoCores(ctx context.Context, documents []document) error {
 	return nil
 }
 
-// warm measures a letter with a daemon that runs already.
-func (b *bench) warm(ctx context.Context) error {
+// quiet is vault.quiet_period while a letter is dropped, the shortest there is.
+const quiet = 100 * time.Millisecond
+
+// warm measures a letter with a daemon that runs already: until a command ends that imports it, and until the bundle of a dropped one is there.
+func (b *bench) warm(ctx context.Context, _ []document) error {
 	data, err := letter()
 	if err != nil {
 		return err
@@ -224,6 +235,7 @@ func (b *bench) warm(ctx context.Context) error {
 		return err
 	}
 	serve := exec.CommandContext(ctx, b.program(), append(args, "serve", "--listen", "127.0.0.1:0")...)
+	serve.Env = append(os.Environ(), "VAULTFLOW_VAULT_QUIET_PERIOD="+quiet.String(), "VAULTFLOW_INGESTION_MODE=page_images")
 	said, err := serve.StderrPipe()
 	if err != nil {
 		return err
@@ -255,11 +267,75 @@ func (b *bench) warm(ctx context.Context) error {
 	peer := &command{name: "mutool draw", run: func(ctx context.Context) error {
 		return program(nil, "mutool", "draw", "-q", "-r", "150", "-o", filepath.Join(b.scratch, "letter%d.png"), path)(ctx)
 	}}
-	if err := b.measure(ctx, ours, peer); err != nil {
+	vault := filepath.Join(b.scratch, "warm")
+	dropped := &command{name: fmt.Sprintf("dropped, %v of vault.quiet_period included", quiet), before: next, run: func(ctx context.Context) error {
+		name := filepath.Base(path)
+		if err := os.Rename(path, filepath.Join(vault, "Import", name)); err != nil {
+			return err
+		}
+		return appears(ctx, filepath.Join(vault, "Imported", strings.TrimSuffix(name, ".pdf"), "manifest.json"))
+	}}
+	if err := b.measure(ctx, ours, peer, dropped); err != nil {
 		return err
 	}
 	fmt.Print("A letter of 2 pages\n\n| document | command | vaultflow | mutool | ratio |\n|---|---|--:|--:|--:|\n")
 	line("letter", ours, peer)
+	line("letter", dropped, peer)
+	fmt.Println()
+	return nil
+}
+
+// appears waits for a file.
+func appears(ctx context.Context, path string) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		if _, err := os.Stat(path); err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s did not appear: %w", path, ctx.Err())
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// receipt measures the preview of a note with many pictures, in a process of its own, beside reading the beginning of each picture.
+func (b *bench) receipt(ctx context.Context, _ []document) error {
+	const pictures, size = 500, 600 << 10
+	fresh, args := b.vault("pictures")
+	if err := fresh(); err != nil {
+		return err
+	}
+	photo := pdftest.Photo(600, 400, "a")
+	var note strings.Builder
+	names := make([]string, pictures)
+	for i := range names {
+		name := fmt.Sprintf("%d.jpg", i)
+		fmt.Fprintf(&note, "![[%s]]\n", name)
+		names[i] = filepath.Join(b.scratch, "pictures", name)
+		if err := os.WriteFile(names[i], slices.Concat(photo, make([]byte, size+i)), 0o600); err != nil {
+			return err
+		}
+	}
+	for name, text := range map[string]string{"Pictures.md": note.String(), "None.md": "Nothing.\n"} {
+		if err := os.WriteFile(filepath.Join(b.scratch, "pictures", name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	preview := func(note string) func(context.Context) error {
+		return program(nil, b.program(), append(slices.Clone(args), "preview", "-i", note+" (images=auto)")...)
+	}
+	many, none := &command{name: "vaultflow preview", run: preview("Pictures.md")}, &command{name: "vaultflow preview", run: preview("None.md")}
+	heads := &command{name: "head", run: program(nil, "head", append([]string{"-q", "-c", "65536"}, names...)...)}
+	if err := b.measure(ctx, many, none, heads); err != nil {
+		return err
+	}
+	fmt.Printf("Receipt of a note with pictures, in a new process; head reads 64 KB of each\n\n| note | command | vaultflow | head | ratio |\n|---|---|--:|--:|--:|\n")
+	line(fmt.Sprintf("%d pictures", pictures), many, heads)
+	line("no pictures", none, heads)
+	fmt.Println()
 	return nil
 }
 

@@ -55,29 +55,48 @@ func (r *run) order(ctx context.Context, dir string, h half) error {
 	if err != nil {
 		return err
 	}
-	suspects, incomplete := 0, 0
-	for _, p := range pages {
-		have := words(plainText(got[p.sha256].page(p.page)))
-		best, share := 0.0, 0.0
-		for _, other := range p.read {
-			if inOrder, complete := sameOrder(have, other); inOrder >= best {
-				best, share = inOrder, complete
-			}
-		}
-		if best >= orderAgree && share >= orderComplete {
-			continue
-		}
-		if best >= orderAgree {
+	suspects := suspectPages(pages, got)
+	incomplete, silent := 0, 0
+	for _, s := range suspects {
+		if s.inOrder >= orderAgree {
 			incomplete++
 		}
-		suspects++
+		if !s.doubtful {
+			silent++
+		}
 		if h == seen {
-			fmt.Printf("suspect: %s page %d: %.2f of the common words in the same order, %.2f of the words\n", p.name, p.page, best, share)
+			fmt.Printf("suspect: %s page %d: %.2f of the common words in the same order, %.2f of the words; doubtful: %v\n", s.name, s.page, s.inOrder, s.complete, s.doubtful)
 		}
 	}
-	r.report.add(h, "order: suspect pages", ours, share(suspects, len(pages)), len(pages))
+	r.report.add(h, "order: suspect pages", ours, share(len(suspects), len(pages)), len(pages))
 	r.report.add(h, "order: of these for missing words", ours, share(incomplete, len(pages)), len(pages))
+	r.report.add(h, "order: suspect pages, not doubtful", ours, share(silent, len(pages)), len(pages))
 	return nil
+}
+
+// suspect is a page on which our reader agrees with neither of the others.
+type suspect struct {
+	orderPage
+	inOrder, complete float64 // see sameOrder: of the reader that is nearer
+	doubtful          bool    // the note says that the page may be wrong
+}
+
+// suspectPages are the pages on which what the vault got is in another order than the readers' words, or lacks many of them.
+func suspectPages(pages []orderPage, got map[string]imported) (found []suspect) {
+	for _, p := range pages {
+		doc := got[p.sha256]
+		have := words(plainText(doc.page(p.page)))
+		s := suspect{orderPage: p, doubtful: slices.Contains(doc.m.Doubtful(), p.page)}
+		for _, other := range p.read {
+			if inOrder, complete := sameOrder(have, other); inOrder >= s.inOrder {
+				s.inOrder, s.complete = inOrder, complete
+			}
+		}
+		if s.inOrder < orderAgree || s.complete < orderComplete {
+			found = append(found, s)
+		}
+	}
+	return found
 }
 
 // choosePages takes pages in a fixed order, files by digest and pages by the digest of file and number.

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
 func TestWords(t *testing.T) {
@@ -52,5 +56,24 @@ func TestAgree(t *testing.T) {
 	a := strings.Fields(strings.Repeat("x y z ", 20) + "end")
 	if !agree(a, a) || agree(a, a[:50]) {
 		t.Error("agreement needs the words of both and 60 of them")
+	}
+}
+
+func TestSuspectPages(t *testing.T) {
+	right, wrong := "a b c d e f g h i j", "f g h i j a b c d e"
+	read := [2][]string{words(right), words(right)}
+	var pages []orderPage
+	for n := range 4 {
+		pages = append(pages, orderPage{document{sha256: "x"}, n + 1, read})
+	}
+	doubtful := manifest.Page{N: 2, Doubts: []doubt.Doubt{{Code: doubt.Order}}}
+	got := map[string]imported{"x": {[]string{right, wrong, wrong, "a b c"}, manifest.Manifest{Pages: []manifest.Page{{N: 1}, doubtful, {N: 3}, {N: 4}}}}}
+	var found []suspect
+	for _, s := range suspectPages(pages, got) {
+		found = append(found, suspect{orderPage{page: s.page}, s.inOrder, s.complete, s.doubtful})
+	}
+	want := []suspect{{orderPage{page: 2}, .5, 1, true}, {orderPage{page: 3}, .5, 1, false}, {orderPage{page: 4}, 1, .3, false}}
+	if !reflect.DeepEqual(found, want) {
+		t.Errorf("suspect: %+v", found)
 	}
 }
