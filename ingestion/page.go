@@ -89,7 +89,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	decision := choose.NoLayer
 	if got.Text != nil {
 		m.page.Doubts = doubt.Clean(got.Text.Doubts)
-		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo).Read(got.Text.Markdown)
+		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo).Checked(got.Text.Markdown)
 		m.blank = got.Text.Evidence.Blank()
 		m.layer, m.besides = m.files().pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
 		m.formulas = got.Text.Formulas

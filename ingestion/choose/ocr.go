@@ -48,8 +48,8 @@ func BeatsLayer(code string) bool {
 // Garbled reports whether text was recognised to find out if a text layer has the letters of its page.
 func Garbled(code string) bool { return code == reasonGarbled }
 
-// Read decides again with the text of the layer, which may have other letters than the page shows.
-func (d Decision) Read(layer string) Decision {
+// Checked is the decision after a look at the text of the layer, which may have other letters than the page shows.
+func (d Decision) Checked(layer string) Decision {
 	if d.Code == reasonLayer && doubt.Gibberish(layer) {
 		return Decision{true, reasonGarbled, d.Words + "; hardly any word is frequent in a language"}
 	}

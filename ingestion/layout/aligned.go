@@ -211,7 +211,8 @@ func aligned(rows [][]Line, rules []Box) (table, bool) {
 			multi++
 		}
 	}
-	if multi < 2 || columns == 2 && multi < 3 || multi*2 < endingOf(s.sheet).first-len(parts)+len(rows) && columns < 3 {
+	counted := len(rows) - len(parts) + endingOf(s.sheet).first // without the rows at the end, which may have one cell each
+	if multi < 2 || columns == 2 && (multi < 3 || 2*multi < counted) {
 		return table{}, false
 	}
 	t := s.table()

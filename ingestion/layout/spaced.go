@@ -229,8 +229,7 @@ func (s spacing) level(cells [][]Line, off *[3]bool) bool {
 			off[0] = off[0] || math.Abs(top-first) > near
 			off[1] = off[1] || math.Abs(top+bottom-first-last)/2 > near
 			off[2] = off[2] || math.Abs(bottom-last) > near
-		}
-		if !seen {
+		} else {
 			first, last, seen = top, bottom, true
 		}
 	}

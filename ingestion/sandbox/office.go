@@ -214,10 +214,10 @@ func (o Office) launch(worker, dir string, program []string, namespaces uintptr)
 	return p, nil
 }
 
-// await waits for LibreOffice's end, and ends it when it takes too long. Its exit code says little: it is 0 too when it made
 // errSlow is the cause of a conversion's end that took too long.
 var errSlow = errors.New("took too long")
 
+// await waits for LibreOffice's end, and ends it when it takes too long. Its exit code says little: it is 0 too when it made
 // nothing of the document.
 func (o Office) await(ctx context.Context, p *process) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errSlow)

@@ -259,13 +259,7 @@ func oneColumn(table *html.Node) bool {
 		if d.Data != "tr" {
 			continue
 		}
-		cells := 0
-		for k := range d.ChildNodes() {
-			if k.Type == html.ElementNode && (k.Data == "td" || k.Data == "th") {
-				cells++
-			}
-		}
-		if cells > 1 {
+		if len(cellsOf(d)) > 1 {
 			return false
 		}
 	}

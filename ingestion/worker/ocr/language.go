@@ -179,13 +179,16 @@ func (v *version) foreign(a attempt, there []string) {
 			}
 		}
 	}
+	if all < fewestWords {
+		return
+	}
 	text := textOf(a.words)
 	info := whatlanggo.Detect(text)
 	most := mostKnown
 	if info.Confidence >= 0.95 && lettersIn(text) >= 200 {
 		most = mostEvident
 	}
-	if all < fewestWords || known > most*all/10 {
+	if known > most*all/10 {
 		return
 	}
 	name, share, _ := doubt.Language(text)

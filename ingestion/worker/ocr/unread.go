@@ -119,30 +119,16 @@ func marksIn(img *image.Gray) (marks []mark) {
 		ink = func(v uint8) bool { return int(v)-paper > raster.Contrast }
 	}
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	seen := make([]bool, w*h)
-	var stack []int
-	for start := range seen {
-		if seen[start] || !ink(img.Pix[start/w*img.Stride+start%w]) {
+	inked := make([]bool, w*h)
+	for at := range inked {
+		inked[at] = ink(img.Pix[at/w*img.Stride+at%w])
+	}
+	for start := range inked {
+		if !inked[start] {
 			continue
 		}
-		var m mark
-		seen[start] = true
-		stack = append(stack[:0], start)
-		for len(stack) > 0 {
-			at := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			x, y := at%w, at/w
-			m.box = m.box.Union(image.Rect(x, y, x+1, y+1))
-			for ny := max(y-1, 0); ny <= min(y+1, h-1); ny++ {
-				for nx := max(x-1, 0); nx <= min(x+1, w-1); nx++ {
-					if next := ny*w + nx; !seen[next] && ink(img.Pix[ny*img.Stride+nx]) {
-						seen[next] = true
-						stack = append(stack, next)
-					}
-				}
-			}
-		}
-		if marks = append(marks, m); len(marks) == mostMarks {
+		piece := raster.TakePiece(inked, w, start)
+		if marks = append(marks, mark{piece.Box}); len(marks) == mostMarks {
 			return nil
 		}
 	}

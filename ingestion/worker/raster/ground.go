@@ -181,21 +181,24 @@ func (s samples) lettered(g ground, seen []int32, name int32, lightest int) (gro
 	for i := range g.part {
 		g.part[i] = seen[index(i%w, i/w)] == name
 	}
-	own := slices.Clone(g.part)
+	others := make([]bool, w*h)
+	for i, own := range g.part {
+		others[i] = !own
+	}
 	var all, pale []mark
-	for start := range own {
-		if own[start] {
+	for start := range others {
+		if !others[start] {
 			continue
 		}
-		m := markAt(own, w, h, start)
-		if m.box.Min.X == 0 || m.box.Min.Y == 0 || m.box.Max.X == w || m.box.Max.Y == h || 5*m.box.Dy() > 4*h || 5*m.box.Dx() > 4*w {
+		m := mark{Piece: TakePiece(others, w, start)}
+		if m.Box.Min.X == 0 || m.Box.Min.Y == 0 || m.Box.Max.X == w || m.Box.Max.Y == h || 5*m.Box.Dy() > 4*h || 5*m.Box.Dx() > 4*w {
 			continue // what is beside it, or divides it
 		}
-		for _, at := range m.at {
+		for _, at := range m.At {
 			t := s.tones[index(at%w, at/w)]
 			m.far, m.lighter = append(m.far, t.far(g.of)), append(m.lighter, abs(t.light()-g.of.light()))
 		}
-		if all = append(all, m); usual(m.far, 90) >= brightInk && usual(m.lighter, 90) < clearInk && len(m.at) < s.least() {
+		if all = append(all, m); usual(m.far, 90) >= brightInk && usual(m.lighter, 90) < clearInk && len(m.At) < s.least() {
 			pale = append(pale, m)
 		}
 	}
@@ -213,12 +216,12 @@ func (s samples) lettered(g ground, seen []int32, name int32, lightest int) (gro
 	marks, grains := 0, 0
 	for _, m := range all {
 		far = append(far, m.far...)
-		if len(m.at) > 1 {
+		if len(m.At) > 1 {
 			marks++
 		} else {
 			grains++
 		}
-		for _, at := range m.at {
+		for _, at := range m.At {
 			g.part[at] = true
 		}
 	}
@@ -228,30 +231,8 @@ func (s samples) lettered(g ground, seen []int32, name int32, lightest int) (gro
 
 // mark is something on a ground.
 type mark struct {
-	at           []int // samples in the ground's rectangle
-	box          image.Rectangle
+	Piece              // of the ground's rectangle
 	far, lighter []int // than the ground, for each sample
-}
-
-// markAt returns the mark that a sample is in, and takes it off the free ones.
-func markAt(taken []bool, w, h, start int) (m mark) {
-	taken[start] = true
-	for stack := []int{start}; len(stack) > 0; {
-		at := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		m.at = append(m.at, at)
-		x, y := at%w, at/w
-		m.box = m.box.Union(image.Rect(x, y, x+1, y+1))
-		for ny := max(y-1, 0); ny <= min(y+1, h-1); ny++ {
-			for nx := max(x-1, 0); nx <= min(x+1, w-1); nx++ {
-				if next := ny*w + nx; !taken[next] {
-					taken[next] = true
-					stack = append(stack, next)
-				}
-			}
-		}
-	}
-	return m
 }
 
 // usual returns the value that some percent of others are below.
