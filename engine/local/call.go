@@ -78,7 +78,7 @@ func (r *reporter) page(e engine.Event) {
 	r.attempt.publish(e)
 	if x := r.attempt.x; x.queue.outgrows(r.attempt.j, e.Pages-e.Page) {
 		r.attempt.j.change(count)
-		r.attempt.halt(errOutgrown)
+		_ = r.attempt.halt(errOutgrown) // the next activity says so
 		return
 	}
 	now := r.attempt.x.cfg.Now()
