@@ -11,8 +11,8 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
-// A text layer that is no language is compared with what the page shows. Lists of names stay, and so do texts in languages that
-// nobody knows.
+// A text layer that is no language is compared with what the page shows. Lists of names are not, and texts in languages that nobody
+// knows stay.
 func TestExtract_garbledLayers(t *testing.T) {
 	t.Parallel()
 	const prose = "We terminate the contract number 55812 on 31 December. Please return the keys and the card to the office in the second floor before noon. The deposit of 900 euros will be paid back within six weeks."
@@ -34,7 +34,7 @@ func TestExtract_garbledLayers(t *testing.T) {
 		"nobody knows":       {shifted, strings.Repeat("Qwx zzk prrt ", 9), nil, manifest.TextLayer, "garbled", "reads others"},
 		"not read":           {shifted, "", nil, manifest.TextLayer, "garbled", "nothing to compare"},
 		"without a strategy": {shifted, prose, []string{config.StrategyPDFText}, manifest.TextLayer, "garbled", "nothing to compare"},
-		"names":              {names, strings.ReplaceAll(names, "Kari", "Karl"), nil, manifest.TextLayer, "text_layer", ""},
+		"names":              {names, "never asked", nil, manifest.TextLayer, "text_layer", ""},
 		"prose":              {prose, "never asked", nil, manifest.TextLayer, "text_layer", ""},
 		"codes":              {strings.Repeat("R4-220 K81 12.5 A7 ", 20), "never asked", nil, manifest.TextLayer, "text_layer", ""},
 		"another script":     {strings.Repeat("Уважаемая Елена просим оплатить счёт ", 8), "never asked", nil, manifest.TextLayer, "text_layer", ""},

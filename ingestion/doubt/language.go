@@ -1,8 +1,10 @@
 package doubt
 
 import (
+	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -77,10 +79,12 @@ func Language(text string) (language string, share float64, words int) {
 	return language, float64(most) / float64(max(words, 1)), words
 }
 
-// Gibberish has hardly any frequent words. So have lists of names and texts in other languages, so recognition has to confirm it.
+// Gibberish has hardly any frequent words. So have lists of names and texts in other languages, so recognition has to confirm it. That
+// takes seconds a page, and is left out where letters follow one another as in words: accounts, indexes and tables of contents would pay for it.
 const (
 	fewestWords    = 20
 	gibberishShare = 0.05
+	usualLetters   = -3.05 // pages of names and accounts are above -3.0, with other letters in place of theirs below -3.3
 	proseShare     = 0.12
 	latinShare     = 0.8
 	sameWords      = 0.3
@@ -99,7 +103,56 @@ func Gibberish(text string) bool {
 	}
 	longer := slices.DeleteFunc(letterWords(text), func(w string) bool { return len([]rune(w)) < 3 }) // any two letters are a word somewhere
 	_, share, _ := Language(strings.Join(longer, " "))
-	return len(count(longer)) >= fewestWords && share < gibberishShare && float64(latin) >= latinShare*float64(letters)
+	slices.Sort(longer)
+	different := slices.Compact(longer)
+	return len(different) >= fewestWords && share < gibberishShare && float64(latin) >= latinShare*float64(letters) && wordLike(different) < usualLetters
+}
+
+// following has for each letter how likely each other one is behind it, as logarithms, in the frequent words of all languages. The last
+// row and column are the beginning and the end of a word; letters without a place of their own count as that.
+var following = sync.OnceValue(func() (likely [27][27]float64) {
+	for _, words := range frequent {
+		for w := range strings.FieldsSeq(words) {
+			eachPair(w, func(a, b int) { likely[a][b]++ })
+		}
+	}
+	for a, row := range likely {
+		all := 0.0
+		for _, n := range row {
+			all += n
+		}
+		for b, n := range row {
+			likely[a][b] = math.Log((n + 0.5) / (all + 0.5*float64(len(row))))
+		}
+	}
+	return likely
+})
+
+// wordLike returns how likely the letters of words are to follow one another, as the mean of the logarithms.
+func wordLike(words []string) float64 {
+	sum, pairs := 0.0, 0
+	for _, w := range words {
+		eachPair(plain(w), func(a, b int) {
+			sum += following()[a][b]
+			pairs++
+		})
+	}
+	return sum / float64(max(pairs, 1))
+}
+
+// eachPair calls a function for each letter of a word and the one behind it.
+func eachPair(word string, see func(a, b int)) {
+	const end = 26
+	last := end
+	for _, r := range word {
+		at := end
+		if r >= 'a' && r <= 'z' {
+			at = int(r - 'a')
+		}
+		see(last, at)
+		last = at
+	}
+	see(last, end)
 }
 
 // Prose reports whether a text has as many frequent words as texts in its language have.

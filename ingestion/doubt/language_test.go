@@ -1,6 +1,7 @@
 package doubt_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/doubt"
@@ -23,6 +24,33 @@ func TestLanguage_frequentWords(t *testing.T) {
 		language, share, _ := doubt.Language(c.text)
 		if share < c.low || share > c.high || c.low > 0 && language != c.language {
 			t.Errorf("%q: %q, %.2f", c.text, language, share)
+		}
+	}
+}
+
+// Accounts, names and contents have hardly any frequent words either, but their letters follow one another as in words. Recognition is
+// asked only where they do not, because it takes seconds a page.
+func TestGibberish(t *testing.T) {
+	t.Parallel()
+	replaced := strings.NewReplacer("e", "k", "a", "x", "n", "w", "r", "q", "i", "v", "o", "h", "t", "m", "s", "z", "l", "f", "d", "p")
+	shifted := func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' {
+				return 'a' + (r-'a'+3)%26
+			}
+			return r
+		}, text)
+	}
+	for name, text := range map[string]string{
+		"names":     "kari nordmann, ole bakke, anna kowalska, giuseppe verdi, inger hagerup, selma lagerlund, knut pedersen, olav duun, hans berg, ada holm, ellen marsh, nils strand",
+		"shares":    "163,949 grupo aeroportuario (mexico) 1,454,855 berger paints india 606,442 airport services biotechnology commodity chemicals consumer finance diversified banks brewers advertising advanced logistics air freight common stocks portfolio",
+		"statement": "zakelijke rekening naam omschrijving bedrag debet credit verwerkingsdatum overboeking rente tegenrekening datum personeelsdiensten rekeningnummer allianz postbus holding westland totaal saldo rabobank",
+	} {
+		if doubt.Gibberish(text) {
+			t.Errorf("%s: recognition is asked", name)
+		}
+		if !doubt.Gibberish(replaced.Replace(text)) || !doubt.Gibberish(shifted(text)) {
+			t.Errorf("%s: other letters in place of theirs are not noticed", name)
 		}
 	}
 }
