@@ -34,14 +34,15 @@ func receipt(lines []Line, width float64, rules []Box) ([]item, bool) {
 	return out, true
 }
 
-// ReceiptText returns the text of recognised lines, row by row, if they are a receipt: recognition takes names and prices for columns.
-func ReceiptText(lines []Line) (string, bool) {
+// ReceiptText returns the text of recognised lines, row by row, if they are a receipt: recognition takes names and prices for columns. It also
+// reports whether the prices contradict the total: a digit that is wrong shows in nothing else.
+func ReceiptText(lines []Line) (text string, wrong, ok bool) {
 	if len(lines) == 0 || boxOf(lines).width() > narrowText*lines[0].Size {
-		return "", false
+		return "", false, false
 	}
-	rows, _, ok := receiptRows(lines)
+	rows, edge, ok := receiptRows(lines)
 	if !ok {
-		return "", false
+		return "", false, false
 	}
 	var out []string
 	for _, part := range parts(rows) {
@@ -51,7 +52,47 @@ func ReceiptText(lines []Line) (string, bool) {
 		}
 		out = append(out, strings.Join(texts, "\n"))
 	}
-	return strings.Join(out, "\n\n"), true
+	return strings.Join(out, "\n\n"), contradicted(rows, edge), true
+}
+
+var receiptTotal = regexp.MustCompile(`(?i)\b(?:(?:sub|grand )?total|sum|summe|gesamt\w*|zu zahlen|amount due|balance|somme|montant|à payer|totale|totaal|importe)\b`)
+
+// contradicted reports whether the prices of a receipt add up to none of its totals. One without a total contradicts nothing.
+func contradicted(rows [][]Line, edge float64) bool {
+	sum, prices, totals := 0, 0, 0
+	for _, row := range rows {
+		isTotal := receiptTotal.MatchString(merge(row).Text)
+		if isTotal && prices > 1 {
+			totals++
+		}
+		if !priced(row, edge) {
+			continue
+		}
+		v := cents(row[len(row)-1].Text)
+		switch {
+		case !isTotal && totals == 0:
+			sum += v
+			prices++
+		case !isTotal: // taxes, and what was paid
+		case v == sum:
+			return false
+		}
+	}
+	return totals > 0
+}
+
+// cents returns the amount of a price with two decimals.
+func cents(text string) int {
+	n := 0
+	for _, r := range text {
+		if r >= '0' && r <= '9' {
+			n = min(10*n+int(r-'0'), 1<<40)
+		}
+	}
+	if strings.ContainsAny(text, "-–−") {
+		return -n
+	}
+	return n
 }
 
 // receiptRows returns the rows of a receipt, and where its prices end.

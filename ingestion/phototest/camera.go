@@ -64,8 +64,9 @@ func (c *Camera) take(random *rand.Rand, page *image.Gray) *image.RGBA {
 	if c.Quarters%2 == 1 {
 		c.Width, c.Height = c.Height, c.Width
 	}
-	c.place(random)
-	back := between(c.Corners, [4][2]float64{{0, 0}, {pageWidth, 0}, {pageWidth, pageHeight}, {0, pageHeight}})
+	width, height := float64(page.Rect.Dx()), float64(page.Rect.Dy())
+	c.place(random, width, height)
+	back := between(c.Corners, [4][2]float64{{0, 0}, {width, 0}, {width, height}, {0, height}})
 	table, light := surface(random, c.Table), c.light(random)
 	grey := make([]float64, c.Width*c.Height)
 	for y := range c.Height {
@@ -82,13 +83,13 @@ func (c *Camera) take(random *rand.Rand, page *image.Gray) *image.RGBA {
 }
 
 // place decides where the corners of the page are in the picture.
-func (c *Camera) place(random *rand.Rand) {
+func (c *Camera) place(random *rand.Rand, width, height float64) {
 	sin, cos := math.Sincos((c.Degrees + float64(c.Quarters)*90) * math.Pi / 180)
-	corners := [4][2]float64{{0, 0}, {pageWidth, 0}, {pageWidth, pageHeight}, {0, pageHeight}}
+	corners := [4][2]float64{{0, 0}, {width, 0}, {width, height}, {0, height}}
 	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for i, p := range corners {
-		x := p[0] - pageWidth/2 + (2*random.Float64()-1)*c.Perspective*pageWidth
-		y := p[1] - pageHeight/2 + (2*random.Float64()-1)*c.Perspective*pageWidth
+		x := p[0] - width/2 + (2*random.Float64()-1)*c.Perspective*width
+		y := p[1] - height/2 + (2*random.Float64()-1)*c.Perspective*width
 		corners[i] = [2]float64{x*cos - y*sin, x*sin + y*cos}
 		for k := range 2 {
 			low[k], high[k] = min(low[k], corners[i][k]), max(high[k], corners[i][k])
@@ -114,15 +115,15 @@ func (c *Camera) place(random *rand.Rand) {
 func (c *Camera) seen(page *image.Gray, back [8]float64, x, y float64) (bool, float64) {
 	w := back[6]*x + back[7]*y + 1
 	u, v := (back[0]*x+back[1]*y+back[2])/w, (back[3]*x+back[4]*y+back[5])/w
-	if u < 0 || v < 0 || u >= pageWidth || v >= pageHeight {
+	if u < 0 || v < 0 || u >= float64(page.Rect.Dx()) || v >= float64(page.Rect.Dy()) {
 		return c.Fills, c.Paper // a page that fills the picture goes on beyond its edge
 	}
 	// The mean of four by four samples around the place: a lens does not skip pixels.
 	sum := 0.0
 	for i := range 4 {
 		for j := range 4 {
-			px := min(max(int(u+float64(i)*0.5-0.75), 0), pageWidth-1)
-			py := min(max(int(v+float64(j)*0.5-0.75), 0), pageHeight-1)
+			px := min(max(int(u+float64(i)*0.5-0.75), 0), page.Rect.Dx()-1)
+			py := min(max(int(v+float64(j)*0.5-0.75), 0), page.Rect.Dy()-1)
 			sum += float64(page.Pix[py*page.Stride+px])
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"image"
 	"image/jpeg"
 	"math/rand/v2"
 )
@@ -23,7 +24,7 @@ type Record struct {
 	Seed     uint64 `json:"seed"`
 	Number   uint64 `json:"number"`
 	Language string `json:"language"` // as Tesseract names it
-	Kind     string `json:"kind"`     // prose, letter, invoice, list
+	Kind     string `json:"kind"`     // prose, letter, invoice, list, receipt
 	Font     string `json:"font"`
 	Camera   Camera `json:"camera"`
 	Half     string `json:"half"` // seen, or unseen if the picture's SHA-256 is even
@@ -38,15 +39,19 @@ func Make(seed, number uint64) (Photo, error) {
 	if err != nil {
 		return Photo{}, err
 	}
-	camera := hold(random)
+	return developed(random, page, hold(random), Photo{Text: text, Record: Record{Seed: seed, Number: number, Language: words.language, Kind: words.kind, Font: words.font}})
+}
+
+// developed photographs a page.
+func developed(random *rand.Rand, page *image.Gray, camera Camera, p Photo) (Photo, error) {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, camera.take(random, page), &jpeg.Options{Quality: camera.Quality}); err != nil {
 		return Photo{}, err
 	}
 	sum := sha256.Sum256(b.Bytes())
-	r := Record{Seed: seed, Number: number, Language: words.language, Kind: words.kind, Font: words.font, Camera: camera, Half: "seen", SHA256: fmt.Sprintf("%x", sum)}
+	p.JPEG, p.Camera, p.SHA256, p.Half = b.Bytes(), camera, fmt.Sprintf("%x", sum), "seen"
 	if sum[len(sum)-1]%2 == 0 {
-		r.Half = "unseen"
+		p.Half = "unseen"
 	}
-	return Photo{JPEG: b.Bytes(), Text: text, Record: r}, nil
+	return p, nil
 }

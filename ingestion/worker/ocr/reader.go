@@ -115,6 +115,7 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 		out.Width, out.Height = size.Y, size.X
 	}
 	words, dropped, beside := legible(best.words)
+	_, contradicted, _ := layout.ReceiptText(linesOf(words))
 	out.Text = textOf(words) // before the boxes are moved to the skewed page
 	unread := unreadRows(best.page.Picture, words)
 	cut := false
@@ -147,7 +148,10 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "lines were read in pieces and joined")
 	}
 	if torn {
-		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "rows of a table were read in pieces")
+		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "rows of a table were read in pieces, or without some cells")
+	}
+	if contradicted {
+		out.Doubts = doubt.Add(out.Doubts, doubt.Table, "the prices do not add up to the total")
 	}
 	return out, nil
 }
@@ -363,7 +367,7 @@ func (w Word) follows(before Word) bool {
 // textOf rebuilds the text from the words: a line for a line, an empty one between paragraphs and blocks. Receipts are read row by row.
 func textOf(words []Word) string {
 	if facing(words) == 0 {
-		if text, ok := layout.ReceiptText(linesOf(words)); ok {
+		if text, _, ok := layout.ReceiptText(linesOf(words)); ok {
 			return text
 		}
 	}

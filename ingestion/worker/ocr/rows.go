@@ -15,7 +15,9 @@ const (
 	fewRows   = 3  // that have to be in pieces before a page is read again
 	longCell  = 25 // characters; lines of columns of text have more
 	shortCell = 15 // those of newspapers have more than this
-	asGood    = 0.9
+
+	asGood     = 0.9
+	muchBetter = 1.1 // than without these cells
 )
 
 // piece is the part of a line that one block has.
@@ -47,9 +49,12 @@ func (b band) has(w Word) bool {
 	return middle >= b.top && middle < b.bottom
 }
 
-// tornBands returns the bands in which the rows of a table were read in pieces.
-func tornBands(words []Word) []band {
+// tornBands returns the bands in which the rows of a table were read in pieces, or without some of their cells.
+func tornBands(words []Word, unread []image.Rectangle) []band {
 	pieces := piecesOf(words)
+	for _, cell := range unread {
+		pieces = append(pieces, piece{text: "0", box: cell})
+	}
 	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(a.box.Min.Y+a.box.Max.Y, b.box.Min.Y+b.box.Max.Y) })
 	var out []band
 	var open band
@@ -153,12 +158,16 @@ func number(text string) bool {
 }
 
 // joinRows reads the rows of tables again, line by line, if they were read in pieces. The rest of the page keeps its order. It
-// reports whether rows are still in pieces.
-func (r *Reader) joinRows(a *attempt, v version) (torn bool, err error) {
+// reports whether rows are still in pieces, or lack cells.
+func (r *Reader) joinRows(a *attempt, v version) (still bool, err error) {
 	if facing(a.words) != 0 {
 		return false, nil
 	}
-	bands := tornBands(a.words)
+	torn := func(a attempt) []band {
+		words, _, _ := legible(a.words)
+		return tornBands(a.words, unreadCells(a.page.Picture, words))
+	}
+	bands := torn(*a)
 	if len(bands) == 0 {
 		return false, nil
 	}
@@ -172,11 +181,12 @@ func (r *Reader) joinRows(a *attempt, v version) (torn bool, err error) {
 	}
 	next := *a
 	next.reading = readingOf(spliced(a.words, again, bands))
-	if next.score < asGood*a.score || len(tornBands(next.words)) > 0 {
+	left := len(torn(next)) > 0
+	if next.score < asGood*a.score || left && next.score < muchBetter*a.score {
 		return true, nil
 	}
 	*a = next
-	return false, nil
+	return left, nil
 }
 
 // rows reads a band with a little space around it.

@@ -45,7 +45,7 @@ func TestTornBands_areTablesReadInColumns(t *testing.T) {
 		"one column":        {set(40, column), 0},
 		"nothing":           {nil, 0},
 	} {
-		if got := tornBands(c.words); len(got) != c.want {
+		if got := tornBands(c.words, nil); len(got) != c.want {
 			t.Errorf("%s: bands %v, want %d", name, got, c.want)
 		}
 	}
@@ -102,16 +102,16 @@ func TestStand_turnsThePageWithItsWords(t *testing.T) {
 	t.Parallel()
 	picture := image.NewGray(image.Rect(0, 0, 1200, 900))
 	a := attempt{page: photo.Plain(picture), reading: reading{words: set(200, []string{"Bread", "Milk", "Butter"}, []string{"2.40", "1.10", "3.70"})}}
-	want := len(tornBands(a.words))
+	want := len(tornBands(a.words, nil))
 	for i, w := range a.words {
 		a.words[i].Rect = turnRect(w.Rect, 90, picture.Rect.Size())
 	}
 	a.page = a.page.Quartered(1)
-	if got := len(tornBands(a.words)); got == want {
+	if got := len(tornBands(a.words, nil)); got == want {
 		t.Error("rows were seen on a page that lies on its side")
 	}
 	a.stand(270)
-	if got := len(tornBands(a.words)); got != want || a.page.Picture.Rect != picture.Rect || a.rotation != 270 {
+	if got := len(tornBands(a.words, nil)); got != want || a.page.Picture.Rect != picture.Rect || a.rotation != 270 {
 		t.Errorf("%d bands, %v, turned by %d", got, a.page.Picture.Rect, a.rotation)
 	}
 }

@@ -22,7 +22,34 @@ const (
 type mark struct{ box image.Rectangle }
 
 // unreadRows returns the rows of letters that no word covers.
-func unreadRows(img *image.Gray, words []Word) (rows []image.Rectangle) {
+func unreadRows(img *image.Gray, words []Word) []image.Rectangle {
+	return unread(img, words, letters)
+}
+
+// unreadCells returns short rows of letters that no word covers, if they form a column: recognition loses the prices of receipts, or takes
+// them for lines that run down.
+func unreadCells(img *image.Gray, words []Word) []image.Rectangle {
+	high := usualWord(words)
+	if high == 0 {
+		return nil
+	}
+	flat := slices.DeleteFunc(slices.Clone(words), func(w Word) bool { return w.Confidence < sureWord && w.Rect.Dy() > 2*max(high, w.Rect.Dx()) })
+	cells := unread(img, flat, func(row []mark) bool { return len(row) > 1 && len(row) <= shortCell && level(row) })
+	near := func(a, b int) bool { return abs(a-b) <= high }
+	inColumn := func(c image.Rectangle) bool {
+		n := 0
+		for _, o := range cells {
+			if near(o.Min.X, c.Min.X) || near(o.Max.X, c.Max.X) {
+				n++
+			}
+		}
+		return n >= fewRows
+	}
+	return slices.DeleteFunc(slices.Clone(cells), func(c image.Rectangle) bool { return !inColumn(c) })
+}
+
+// unread returns the rows of marks that no word covers and that are wanted.
+func unread(img *image.Gray, words []Word, wanted func(row []mark) bool) (rows []image.Rectangle) {
 	side, high := marksSide, usualWord(words)
 	longer := max(img.Rect.Dx(), img.Rect.Dy())
 	if high > 0 {
@@ -58,7 +85,7 @@ func unreadRows(img *image.Gray, words []Word) (rows []image.Rectangle) {
 				row = append(row, free[at])
 			}
 		}
-		if letters(row) {
+		if wanted(row) {
 			box := row[0].box
 			for _, m := range row {
 				box = box.Union(m.box)
@@ -89,21 +116,37 @@ func letters(row []mark) bool {
 	if len(row) < fewestInRow {
 		return false
 	}
-	var feet, heights []int
+	widths := map[int]bool{}
 	for _, m := range row {
-		feet, heights = append(feet, m.box.Max.Y), append(heights, m.box.Dy())
+		widths[m.box.Dx()*6/usualMark(row)] = true
+	}
+	return level(row) && len(widths) >= fewestWidths
+}
+
+// level reports whether most marks of a row have one baseline.
+func level(row []mark) bool {
+	var feet []int
+	for _, m := range row {
+		feet = append(feet, m.box.Max.Y)
 	}
 	slices.Sort(feet)
-	slices.Sort(heights)
-	foot, high := feet[len(feet)/2], heights[len(heights)/2]
-	on, widths := 0, map[int]bool{}
+	foot, on := feet[len(feet)/2], 0
 	for _, m := range row {
-		if 6*abs(m.box.Max.Y-foot) <= high {
+		if 6*abs(m.box.Max.Y-foot) <= usualMark(row) {
 			on++
 		}
-		widths[m.box.Dx()*6/high] = true
 	}
-	return 3*on >= 2*len(row) && len(widths) >= fewestWidths
+	return 3*on >= 2*len(row)
+}
+
+// usualMark is how high the marks of a row are.
+func usualMark(row []mark) int {
+	var heights []int
+	for _, m := range row {
+		heights = append(heights, m.box.Dy())
+	}
+	slices.Sort(heights)
+	return heights[len(heights)/2]
 }
 
 func inWord(box image.Rectangle, words []Word, by int) bool {

@@ -52,3 +52,37 @@ func TestDoubts_countsUnsureWords(t *testing.T) {
 		}
 	}
 }
+
+// Prices that no word covers are cells. A mark before each line is none.
+func TestUnreadCells_findsColumns(t *testing.T) {
+	t.Parallel()
+	lines := []string{"2.40                    Bread", "1.10                    Milk", "3.70                    Butter", "4.25                    Eggs"}
+	page := pdftest.Drawing(1000, 400, 150, lines...)
+	cells := unread(page, nil, func(row []mark) bool { return len(row) > 1 })
+	if len(cells) != 8 {
+		t.Fatalf("%d cells", len(cells))
+	}
+	var words []Word
+	for i, c := range cells {
+		if c.Min.X > 200 {
+			words = append(words, Word{Text: "Name", Rect: c.Inset(-2), Confidence: 95, Line: i})
+		}
+	}
+	if got := unreadCells(page, words); len(got) != 4 {
+		t.Errorf("cells %v", got)
+	}
+	if got := tornBands(words, unreadCells(page, words)); len(got) != 1 {
+		t.Errorf("bands %v", got)
+	}
+	down := Word{Text: "ONHBONUGDW", Rect: image.Rect(60, 0, 160, 400), Confidence: 20}
+	if got := unreadCells(page, append(words, down)); len(got) != 4 {
+		t.Errorf("behind a line that runs down: %v", got)
+	}
+	var names []Word
+	for _, w := range words {
+		names = append(names, Word{Text: "Name", Rect: image.Rect(160, w.Rect.Min.Y, 400, w.Rect.Max.Y), Confidence: 95})
+	}
+	if got := unreadCells(pdftest.Drawing(1000, 400, 150, "0       Bread", "0       Milk", "0       Butter", "0       Eggs"), names); len(got) != 0 {
+		t.Errorf("marks are cells: %v", got)
+	}
+}
