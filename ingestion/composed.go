@@ -27,6 +27,7 @@ type composed struct {
 	pictures               []func() ([]byte, error) // bytes of each picture, at most maxAsset
 	children               []manifest.Child         // files that are imported by themselves
 	printed                printed                  // its printed pages
+	page                   string                   // where the page would have arrived that was packed with its files
 }
 
 // composedPart is a slide, a sheet or a chapter, or the whole of an undivided document, whose label is empty. In text, marks of
@@ -83,7 +84,7 @@ func (co composing) compose(ctx context.Context, c composed) error {
 	}
 	rec := co.w.store.begin(manifest.Document{Title: markdown.OneLine(c.title, 300), Author: markdown.OneLine(c.author, 300), Created: markdown.OneLine(c.created, 40), Pages: len(c.parts)})
 	rec.Warnings, rec.Assets, rec.Children = append(append(rec.Warnings, c.warnings...), c.printed.warnings...), assets, c.children
-	rec.Render = c.printed.render
+	rec.Render, rec.Page = c.printed.render, c.page
 	maps.Copy(rec.Tools, c.printed.tools)
 	if len(c.parts) == 0 {
 		rec.Message = "The file holds no text."

@@ -182,6 +182,7 @@ func (ex exporting) extract(ctx context.Context, s *survey) error {
 	} else {
 		s.tree.PlaceSingle(s.single, vault.TextDir+"/"+pageName(1)+".txt")
 		rec.Document.Pages = 1
+		rec.Page = path.Join(path.Dir(ex.w.job.Source), s.tree.Files[s.single].From)
 		if packed, err := (unpacking{ex.w}).packed(); err != nil {
 			return err
 		} else if packed && pl.set.KeepOriginal == config.KeepInBundle {

@@ -36,7 +36,7 @@ func (p plan) before(im *Importer) string {
 	return p.Aside
 }
 
-// decide chooses the names. A bundle of the same source is the version before; any other keeps its name. Names in taken are not
+// decide chooses the names. A bundle of the same source, or of the page that is completed, is the version before; any other keeps its name. Names in taken are not
 // used. The note keeps the name that it had in the version before, unless a file of the source has it. In an older archive it is index.md, where that links to.
 func (pub publishing) decide(ctx context.Context, taken map[string]bool, rec documentRecord) (plan, error) {
 	im, j := pub.w.im, pub.w.job
@@ -55,7 +55,7 @@ func (pub publishing) decide(ctx context.Context, taken map[string]bool, rec doc
 			break
 		}
 		m, ok := present(im, candidate)
-		if !ok || m.Source.Path != j.Source {
+		if !ok || m.Source.Path != j.Source && (rec.Page == "" || m.Source.Path != rec.Page) {
 			continue
 		}
 		p.Previous, p.PreviousImport, p.Version = candidate, m.Import.ID, m.Import.Version+1

@@ -56,6 +56,7 @@ func (u unpacking) savedPage(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fault.Permanent(failure.Corrupt, "open it in a browser and save it again", "the page cannot be read: %v", err)
 	}
+	c.page = path.Join(path.Dir(u.w.job.Source), page)
 	return true, composing(u).compose(ctx, c)
 }
 

@@ -110,6 +110,7 @@ type documentRecord struct {
 	Children []manifest.Child  `json:"children,omitempty"` // files of an archive
 	Members  []manifest.Member `json:"members,omitempty"`  // files of an export, in the bundle
 	Kept     string            `json:"kept,omitempty"`     // the member that counts as the original; empty if the source itself does
+	Page     string            `json:"page,omitempty"`     // where the page or note would have arrived that the source is packed around
 }
 
 // has reports whether a file or folder of the source has this name in the bundle.

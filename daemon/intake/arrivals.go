@@ -50,7 +50,7 @@ func NewArrivals(watcher *disk.Watcher, i *Imports, m Importers, files vault.Fil
 		groups: &groups{
 			watcher: watcher, settings: i.settings, vault: i.vault, files: files, imports: i, journal: i.journal, exec: i.exec, log: m.Log,
 			empty: map[string]bool{}, before: map[string]bool{}, told: map[string]string{}, last: map[string]time.Time{}, links: map[string][]export.Link{}, refuse: map[string]bool{},
-			wake: make(chan struct{}, 1), pending: map[string]pending{}, busy: map[string]int{},
+			wake: make(chan struct{}, 1), pending: map[string]pending{}, busy: map[string]int{}, more: map[string]bool{}, leave: held.leave,
 		},
 	}
 }

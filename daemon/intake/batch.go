@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/intake/packing"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion/export"
 	"github.com/vaultflow/vaultflow/settings"
@@ -127,12 +128,12 @@ func notesIn(root, name string) (string, bool) {
 	if info, err := os.Stat(root); err != nil || !info.IsDir() {
 		return "", false
 	}
-	names, err := visibleIn(root, func(error) {})
+	names, err := packing.VisibleIn(root, func(error) {})
 	if err != nil || len(names) < 2 {
 		return "", false
 	}
-	found := look(names, func(name string) []export.Link { return linksOf(onDisk(root), name) })
-	return name + ".zip", found.tree.Together(found.mentioned)
+	found := packing.Look(names, func(name string) []export.Link { return packing.LinksOf(packing.OnDisk(root), name) })
+	return name + ".zip", found.Tree.Together(found.Mentioned)
 }
 
 // Unpacked lists the files that the import of an archive or a message has put into the import folder.

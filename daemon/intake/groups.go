@@ -3,8 +3,6 @@ package intake
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/intake/packing"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
@@ -55,23 +54,26 @@ type groups struct {
 	exec     *local.Executor
 	log      *slog.Logger
 
-	wake   chan struct{}            // a group has ended
-	empty  map[string]bool          // folders of the import folder that had no file when serve began
-	before map[string]bool          // files of the import folder when serve began
-	told   map[string]string        // digests of the files that the watcher has said are ready
-	last   map[string]time.Time     // when there was news below a folder of the import folder
-	links  map[string][]export.Link // of notes, by digest
-	refuse map[string]bool          // dropped folders that are too large to be packed
+	wake   chan struct{}                                    // a group has ended
+	empty  map[string]bool                                  // folders of the import folder that had no file when serve began
+	before map[string]bool                                  // files of the import folder when serve began
+	told   map[string]string                                // digests of the files that the watcher has said are ready
+	last   map[string]time.Time                             // when there was news below a folder of the import folder
+	links  map[string][]export.Link                         // of notes, by digest
+	refuse map[string]bool                                  // dropped folders that are too large to be packed
+	leave  func(context.Context, engine.ImportRecord) error // ends the hold of a file
 
 	mu      sync.Mutex
 	pending map[string]pending // files that are ready and not judged yet, guarded by mu
-	busy    map[string]int     // how many groups under way have a file, or are of a folder, guarded by mu
+	busy    map[string]int     // how many groups under way have a file, or are of a folder or archive, guarded by mu
+	more    map[string]bool    // archives of groups under way for which more files have come, guarded by mu
 }
 
 // pending is a file that waits for others.
 type pending struct {
 	disk.Arrival
 	since time.Time
+	told  string // what it waits for, if that was reported
 }
 
 // group is what is packed.
@@ -80,7 +82,8 @@ type group struct {
 	zip   string // below the import folder
 	top   string // the dropped folder; empty if only files of dir were dropped
 	files []disk.Arrival
-	done  bool // an earlier serve imported them, and did not remove all of them
+	done  bool                // an earlier serve imported them, and did not remove all of them
+	onto  engine.ImportRecord // the import that they complete; none has no id
 }
 
 // begin notes which folders are empty, and which files there are.
@@ -122,7 +125,7 @@ func (g *groups) takes(news disk.Arrival) bool {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.pending[news.Name] = pending{news, time.Now()}
+	g.pending[news.Name] = pending{Arrival: news, since: time.Now()}
 	return true
 }
 
@@ -173,12 +176,14 @@ func (g *groups) judge(ctx context.Context) (singles []disk.Arrival, made []grou
 	j.documents()
 	j.pages()
 	j.notes()
+	j.late()
 	j.folders()
 	for _, a := range j.singles {
 		delete(g.pending, a.Name)
 	}
 	for _, made := range j.made {
 		g.busy[made.top]++
+		g.busy[made.zip]++
 		for _, a := range made.files {
 			delete(g.pending, a.Name)
 			g.busy[a.Name]++
@@ -251,7 +256,7 @@ func (j *judging) findPlace(dir string) place {
 func (j *judging) linksOf(a disk.Arrival) []export.Link {
 	links, ok := j.links[a.SHA256]
 	if !ok {
-		links = linksOf(j.vault.FS().Open, a.Name)
+		links = packing.LinksOf(j.vault.FS().Open, a.Name)
 		j.links[a.SHA256] = links
 	}
 	return links
@@ -372,9 +377,9 @@ func (j *judging) dropped(top string, files []disk.Arrival) {
 		names[i] = strings.TrimPrefix(a.Name, top+"/")
 		digests[names[i]] = a
 	}
-	found := look(names, func(name string) []export.Link { return j.linksOf(digests[name]) })
+	found := packing.Look(names, func(name string) []export.Link { return j.linksOf(digests[name]) })
 	switch {
-	case len(files) == 1 || !found.tree.Together(found.mentioned) || j.written(made):
+	case len(files) == 1 || !found.Tree.Together(found.Mentioned) || j.written(made):
 		j.singles = append(j.singles, files...)
 	case j.fits(made):
 		j.made = append(j.made, made)
@@ -409,7 +414,18 @@ func (j *judging) remains(made group) bool {
 	for _, member := range m.Members {
 		in[member.SourceName()] = cmp.Or(member.Source, member.SHA256)
 	}
-	return !slices.ContainsFunc(made.files, func(a disk.Arrival) bool { return in[packedName(strings.TrimPrefix(a.Name, made.dir+"/"))] != a.SHA256 })
+	if len(in) == 0 {
+		r, err := j.journal.Imports.Get(j.ctx, m.Import.ID)
+		had, bad := j.original(r)
+		if err != nil || bad != nil {
+			return false
+		}
+		in = had.Digests()
+		had.Close()
+	}
+	return !slices.ContainsFunc(made.files, func(a disk.Arrival) bool {
+		return in[packing.NameOf(strings.TrimPrefix(a.Name, made.dir+"/"))] != a.SHA256
+	})
 }
 
 // fits reports whether the group can be packed within the limits.
@@ -433,6 +449,8 @@ func (g *groups) carry(ctx context.Context, made group) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.busy[made.top]--
+	g.busy[made.zip]--
+	delete(g.more, made.zip)
 	for _, a := range made.files {
 		g.busy[a.Name]--
 		if g.busy[a.Name] > 0 || ctx.Err() != nil {
@@ -440,7 +458,7 @@ func (g *groups) carry(ctx context.Context, made group) {
 		}
 		switch {
 		case now[a.Name].Name != "":
-			g.pending[a.Name] = pending{now[a.Name], time.Now()}
+			g.pending[a.Name] = pending{Arrival: now[a.Name], since: time.Now()}
 		case err != nil:
 			g.watcher.Release(a.Name)
 		default:
@@ -451,9 +469,7 @@ func (g *groups) carry(ctx context.Context, made group) {
 
 // carried returns the files as they are now if some have come or changed meanwhile, so that they have to be packed again.
 func (g *groups) carried(ctx context.Context, made group) (now map[string]disk.Arrival, err error) {
-	files := make([]packed, len(made.files))
-	for i, a := range made.files {
-		files[i] = packed{strings.TrimPrefix(a.Name, made.dir+"/"), a.SHA256}
+	for _, a := range made.files {
 		if err := g.journal.Imports.Gone(ctx, a.Name); err != nil {
 			return nil, err
 		}
@@ -461,8 +477,17 @@ func (g *groups) carried(ctx context.Context, made group) (now map[string]disk.A
 	if made.done {
 		return nil, g.clear(ctx, made)
 	}
-	below := func(name string) (fs.File, error) { return g.vault.FS().Open(path.Join(made.dir, name)) }
-	archive := piped(func(w io.Writer) error { return pack(ctx, w, below, files) })
+	files, open, done, err := g.contents(made)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if made.onto.Held {
+		if err := g.leave(ctx, made.onto); err != nil {
+			return nil, err
+		}
+	}
+	archive := packing.Piped(func(w io.Writer) error { return packing.Write(ctx, w, open, files) })
 	defer archive.Close()
 	run, err := g.imports.drop(ctx, archive, strings.TrimPrefix(made.zip, g.settings.Vault.ImportDir+"/"), request{})
 	if err != nil {
@@ -531,19 +556,16 @@ func (g *groups) sum(name string) (digest string, size int64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	defer f.Close()
-	sum := sha256.New()
-	size, err = io.Copy(sum, f)
-	return hex.EncodeToString(sum.Sum(nil)), size, err
+	return packing.Sum(f)
 }
 
-// moreCame reports whether there are other files in the dropped folder than those that were packed.
+// moreCame reports whether there are other files of the group than those that were packed.
 func (g *groups) moreCame(made group) bool {
-	if made.top == "" {
-		return false
-	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if made.top == "" {
+		return g.more[made.zip]
+	}
 	for name := range g.pending {
 		if strings.HasPrefix(name, made.top+"/") {
 			return true

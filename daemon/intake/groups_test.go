@@ -47,10 +47,10 @@ func judged(t *testing.T, files map[string]string, prepare func(*groups, *journa
 	g := &groups{
 		watcher: disk.NewWatcher(v, disk.WatchOptions{}), settings: loaded, vault: v, journal: j, log: slog.New(slog.DiscardHandler),
 		empty: map[string]bool{}, before: map[string]bool{}, told: map[string]string{}, last: map[string]time.Time{}, links: map[string][]export.Link{},
-		refuse: map[string]bool{}, pending: map[string]pending{}, busy: map[string]int{},
+		refuse: map[string]bool{}, pending: map[string]pending{}, busy: map[string]int{}, more: map[string]bool{},
 	}
 	for name, text := range files {
-		g.pending[name] = pending{disk.Arrival{Name: name, State: disk.StateReady, Size: int64(len(text)), SHA256: vault.Digest([]byte(text))}, time.Now().Add(-time.Hour)}
+		g.pending[name] = pending{Arrival: disk.Arrival{Name: name, State: disk.StateReady, Size: int64(len(text)), SHA256: vault.Digest([]byte(text))}, since: time.Now().Add(-time.Hour)}
 	}
 	prepare(g, j)
 	for range 2 { // pictures of a note that is not packed wait for the next time

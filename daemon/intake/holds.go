@@ -78,6 +78,12 @@ func (h *holds) drop(f held) {
 	}
 }
 
+// leave ends the hold of a file that is imported again with others, which then remove it.
+func (h *holds) leave(ctx context.Context, r engine.ImportRecord) error {
+	h.drop(held{ImportRecord: r})
+	return h.journal.Imports.PutAway(ctx, r.ID, r.Filed)
+}
+
 // later schedules another try, after a longer wait each time.
 func (h *holds) later(f held) {
 	h.mu.Lock()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/intake/packing"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/artifact"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -115,11 +116,11 @@ func (i *Imports) dropFile(ctx context.Context, o control.ImportOrder) (string, 
 
 // dropPage packs a web page of this machine and the files that were saved with it.
 func (i *Imports) dropPage(ctx context.Context, o control.ImportOrder, root string, names []string) (string, error) {
-	files := make([]packed, len(names))
+	files := make([]packing.File, len(names))
 	for n, name := range names {
-		files[n] = packed{name: name}
+		files[n] = packing.File{Name: name}
 	}
-	archive := piped(func(w io.Writer) error { return pack(ctx, w, onDisk(root), files) })
+	archive := packing.Piped(func(w io.Writer) error { return packing.Write(ctx, w, packing.OnDisk(root), files) })
 	defer archive.Close()
 	return i.drop(ctx, archive, strings.TrimSuffix(o.Name, path.Ext(o.Name))+".zip", request{how: o.ImportHow})
 }
@@ -127,17 +128,17 @@ func (i *Imports) dropPage(ctx context.Context, o control.ImportOrder, root stri
 // dropFolder packs a folder of notes of this machine into the import folder and starts its import.
 func (i *Imports) dropFolder(ctx context.Context, o control.ImportOrder) (string, error) {
 	root := string(o.Path)
-	names, err := visibleIn(root, func(error) {})
+	names, err := packing.VisibleIn(root, func(error) {})
 	if err != nil {
 		return "", control.Usage.Errorf("import: %w", err)
 	}
-	var files []packed
+	var files []packing.File
 	for _, name := range names {
 		if i.vault.Takes(path.Join(i.settings.Vault.ImportDir, strings.ToValidUTF8(name, "_"))) {
-			files = append(files, packed{name: name})
+			files = append(files, packing.File{Name: name})
 		}
 	}
-	archive := piped(func(w io.Writer) error { return pack(ctx, w, onDisk(root), files) })
+	archive := packing.Piped(func(w io.Writer) error { return packing.Write(ctx, w, packing.OnDisk(root), files) })
 	defer archive.Close()
 	return i.drop(ctx, archive, o.Name, request{how: o.ImportHow})
 }

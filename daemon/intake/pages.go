@@ -1,13 +1,16 @@
 package intake
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/intake/packing"
 	"github.com/vaultflow/vaultflow/ingestion/export"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
@@ -42,6 +45,9 @@ func isDocumentFolder(name string) bool {
 func (j *judging) take(made group, coming bool) {
 	switch {
 	case coming:
+	case j.remains(made):
+		made.done = true
+		j.made = append(j.made, made)
 	case !j.fits(made) || j.written(made):
 		j.singles = append(j.singles, made.files...)
 	default:
@@ -56,7 +62,7 @@ func (j *judging) take(made group, coming bool) {
 func (j *judging) pages() {
 	for _, name := range slices.Sorted(maps.Keys(j.left)) {
 		if p, ok := j.left[name]; ok && export.IsPage(name) && !j.amongNotes(name) {
-			j.page(p.Arrival)
+			j.page(p)
 		}
 	}
 	for _, page := range j.receiving {
@@ -81,17 +87,30 @@ func (j *judging) amongNotes(name string) bool {
 	return slices.ContainsFunc(j.receiving, isNote)
 }
 
-// page judges a page.
-func (j *judging) page(a disk.Arrival) {
+// page judges a page. It waits for the files that it names, until none has come for a while.
+func (j *judging) page(p pending) {
+	a, news := p.Arrival, p.since
 	made := group{dir: path.Dir(a.Name), zip: strings.TrimSuffix(a.Name, path.Ext(a.Name)) + ".zip", files: []disk.Arrival{a}}
 	for _, name := range slices.Sorted(maps.Keys(j.left)) {
 		if export.OfPage(a.Name, name) {
 			made.files = append(made.files, j.left[name].Arrival)
+			if last := j.last[path.Dir(name)]; last.After(news) {
+				news = last
+			}
 		}
 	}
-	coming := slices.ContainsFunc(j.receiving, func(name string) bool { return export.OfPage(a.Name, name) })
-	if coming || len(made.files) > 1 {
+	coming := slices.ContainsFunc(j.receiving, func(name string) bool { return export.OfPage(a.Name, name) }) || j.busy[made.zip] > 0
+	j.more[made.zip] = j.more[made.zip] || j.busy[made.zip] > 0
+	itself := packing.Source{Open: func(string) (fs.File, error) { return j.vault.FS().Open(a.Name) }}
+	switch {
+	case coming || j.remains(made):
 		j.take(made, coming)
+	case time.Since(news) < j.settings.Vault.StallPeriod.Std() && j.lacks(a.Name, itself, made.files):
+		for _, f := range made.files {
+			j.wait(f.Name, "waits for the files that the page names")
+		}
+	case len(made.files) > 1:
+		j.take(made, false)
 	}
 }
 
@@ -110,7 +129,7 @@ func savedWith(page string) (root string, names []string) {
 		if !e.IsDir() || !export.OfPage(base, e.Name()+"/x") {
 			continue
 		}
-		below, err := visibleIn(filepath.Join(root, e.Name()), func(error) {})
+		below, err := packing.VisibleIn(filepath.Join(root, e.Name()), func(error) {})
 		if err != nil {
 			continue
 		}

@@ -1,7 +1,11 @@
 package export
 
 import (
+	"fmt"
+	"html"
+	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -10,7 +14,20 @@ import (
 // their languages.
 var pageFolders = []string{
 	"_files", "-files", ".files", "_file", "-filer", "_filer", "_dateien", "-dateien", "_fichiers", "_archivos", "_arquivos", "_ficheiros", "_bestanden", "_pliki", "_soubory", "_tiedostot", "_elemei", "_fajlovi", "_dosyalar",
+	"_bylos", "_datoteke", "_failid", "_fails", "_fitxers", "_fitxategiak",
 }
+
+// noteFolders are the names, or ends of names, of folders in which programs put what notes show.
+var noteFolders = []string{"attachments", "assets", "_resources"}
+
+// maxRef is the longest reference in a page that is looked at, in bytes.
+const maxRef = 1000
+
+// reference is a value in a page or its style sheets that may name a file.
+var reference = regexp.MustCompile(fmt.Sprintf("[\"'(]([^\"'()<>\n]{1,%d})[\"')]", maxRef))
+
+// choices ends each of the pictures from which a browser chooses one (srcset).
+var choices = regexp.MustCompile(` [0-9.]+[xw](,|$)`)
 
 // IsPage reports whether a file is a web page, by its name.
 func IsPage(name string) bool {
@@ -23,18 +40,53 @@ func IsPage(name string) bool {
 
 // OfPage reports whether a file belongs to a saved page: it is in the folder beside it that has the page's name.
 func OfPage(page, name string) bool {
-	rel := name
-	if dir := path.Dir(page); dir != "." {
-		below, ok := strings.CutPrefix(name, dir+"/")
-		if !ok {
-			return false
-		}
-		rel = below
+	of, _, ok := PageOf(name, path.Dir(page))
+	return ok && of == strings.TrimSuffix(page, path.Ext(page))
+}
+
+// PageOf returns the page that a file below dir was saved with, without its extension, and the folder of its files.
+func PageOf(name, dir string) (page, folder string, ok bool) {
+	rel, below := name, true
+	if dir != "." {
+		rel, below = strings.CutPrefix(name, dir+"/")
 	}
-	folder, _, deeper := strings.Cut(rel, "/")
-	stem := strings.TrimSuffix(path.Base(page), path.Ext(page))
-	end, ok := strings.CutPrefix(folder, stem)
-	return deeper && ok && slices.Contains(pageFolders, strings.ToLower(end))
+	first, _, deeper := strings.Cut(rel, "/")
+	if !below || !deeper {
+		return "", "", false
+	}
+	for _, end := range pageFolders {
+		if at := len(first) - len(end); at > 0 && strings.EqualFold(first[at:], end) {
+			return path.Join(dir, first[:at]), path.Join(dir, first), true
+		}
+	}
+	return "", "", false
+}
+
+// ForNote reports whether a folder has a name for files that a note shows.
+func ForNote(folder string) bool {
+	base := strings.ToLower(path.Base(folder))
+	return slices.ContainsFunc(noteFolders, func(end string) bool { return strings.HasSuffix(base, end) })
+}
+
+// Named lists the files saved with a page that the page names, each once.
+func Named(page string, text []byte) []string {
+	var names []string
+	for _, m := range reference.FindAllSubmatch(text, -1) {
+		values := []string{html.UnescapeString(string(m[1]))}
+		if choices.MatchString(values[0]) {
+			values = strings.Split(choices.ReplaceAllString(values[0], ","), ",")
+		}
+		for _, value := range values {
+			u, err := url.Parse(strings.TrimSpace(value))
+			if err != nil || u.Scheme != "" || u.Host != "" {
+				continue
+			}
+			if name := path.Join(path.Dir(page), u.Path); OfPage(page, name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // SavedPage returns the page of which all other files are those that were saved with it, or reports that there is none.

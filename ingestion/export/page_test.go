@@ -1,6 +1,9 @@
 package export
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestSavedPage(t *testing.T) {
 	t.Parallel()
@@ -21,5 +24,16 @@ func TestSavedPage(t *testing.T) {
 		if ok != (c.page >= 0) || ok && page != c.page {
 			t.Errorf("%q: %d, %v", c.names, page, ok)
 		}
+	}
+}
+
+// A page tells which of its files are still to come.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	page := `<img src="./Trip_files/the%20lake.png" srcset="Trip_files/a.png 1x, ./Trip_files/b.png 2x"><link href='Trip_files/x&amp;y.css'><style>p { background: url(Trip_files/p.png) }</style>
+<img src="Trip_files/the%20lake.png"><img src="https://example.org/Trip_files/z.png"><img src="Other_files/c.png"><a href="../Trip_files/d.png">`
+	want := []string{"in/Trip_files/the lake.png", "in/Trip_files/a.png", "in/Trip_files/b.png", "in/Trip_files/x&y.css", "in/Trip_files/p.png"}
+	if got := Named("in/Trip.html", []byte(page)); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
