@@ -34,6 +34,7 @@ func TestExtract_garbledLayers(t *testing.T) {
 		"nobody knows":       {shifted, strings.Repeat("Qwx zzk prrt ", 9), nil, manifest.TextLayer, "garbled", "reads others"},
 		"not read":           {shifted, "", nil, manifest.TextLayer, "garbled", "nothing to compare"},
 		"without a strategy": {shifted, prose, []string{config.StrategyPDFText}, manifest.TextLayer, "garbled", "nothing to compare"},
+		"drawn letters":      {strings.Repeat("¡¢£ ¤¥¦§ ", 20), "Title of 1987", nil, manifest.TextOCR, "garbled", "other letters than the page"},
 		"names":              {names, "never asked", nil, manifest.TextLayer, "text_layer", ""},
 		"prose":              {prose, "never asked", nil, manifest.TextLayer, "text_layer", ""},
 		"codes":              {strings.Repeat("R4-220 K81 12.5 A7 ", 20), "never asked", nil, manifest.TextLayer, "text_layer", ""},
@@ -46,6 +47,9 @@ func TestExtract_garbledLayers(t *testing.T) {
 				p := goodPage(r)
 				if r.Text {
 					p.Text = &extract.PageText{Markdown: c.layer, Plain: c.layer, Evidence: extract.Evidence{Chars: len(c.layer), Fonts: 1}}
+					if name == "drawn letters" {
+						p.Text.Evidence.Drawn = len(c.layer)
+					}
 				}
 				if r.OCR {
 					if c.read == "never asked" {

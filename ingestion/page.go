@@ -56,6 +56,7 @@ type pageMaker struct {
 	decision           choose.Decision
 	besides            string // form values and annotations, sanitised
 	blank              bool   // nothing is drawn on the page
+	coded              bool   // most letters are in fonts that draw them
 	textFault, picture *reading.PageError
 }
 
@@ -89,8 +90,9 @@ func (m *pageMaker) text(ctx context.Context) error {
 	decision := choose.NoLayer
 	if got.Text != nil {
 		m.page.Doubts = doubt.Clean(got.Text.Doubts)
-		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo).Checked(got.Text.Markdown)
-		m.blank = got.Text.Evidence.Blank()
+		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo).Checked(got.Text.Markdown, got.Text.Evidence)
+		m.page.Hidden = max(got.Text.Evidence.Hidden, 0)
+		m.blank, m.coded = got.Text.Evidence.Blank(), 2*got.Text.Evidence.Drawn > got.Text.Evidence.Chars
 		m.layer, m.besides = m.files().pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
 		m.formulas = got.Text.Formulas
 	}
@@ -155,6 +157,9 @@ func (m *pageMaker) ocr(ctx context.Context) (extract.Page, error) {
 	})
 }
 
+// readWell is the confidence with which text is recognised that replaces codes.
+const readWell = 80
+
 // compare recognises the text of a page whose layer seems to have other letters than the page shows, and keeps that if it reads
 // better. No service is paid for this.
 func (m *pageMaker) compare(ctx context.Context) error {
@@ -172,7 +177,7 @@ func (m *pageMaker) compare(ctx context.Context) error {
 	case doubt.SameLetters(m.layer, got.OCR.Text):
 		m.decision = m.decision.Confirmed()
 		p.OCR.Code, p.OCR.Reason = m.decision.Code, m.decision.String()
-	case doubt.Prose(got.OCR.Text):
+	case doubt.Prose(got.OCR.Text), m.coded && got.OCR.Confidence >= readWell:
 		p.OCR.Decided = true
 		_, err := m.files().answered(ctx, p, got.OCR, nil)
 		p.Doubts = doubt.Add(p.Doubts, doubt.Recognition, "its text layer has other letters than the page, so the text was recognised in the picture")

@@ -148,7 +148,7 @@ func pageWarnings(pages []manifest.Page) []string {
 			add(p, "the text of ", " could not be recognised: "+p.Error)
 		}
 	}
-	warnings := append(skipped(pages), fontless(pages)...)
+	warnings := slices.Concat(skipped(pages), fontless(pages), hidden(pages))
 	for _, s := range order {
 		warnings = append(warnings, s.before+content.PageList(on[s])+s.after)
 	}
@@ -206,6 +206,21 @@ func fontless(pages []manifest.Page) []string {
 	}
 	return []string{fmt.Sprintf("the pictures of %s lack Chinese, Japanese or Korean text: neither the file nor this system has fonts for it; install some "+
 		"(Debian: %s) and import the file again", content.PageList(on), fonts.Package)}
+}
+
+// hidden warns about text that nobody can see: it may be there to mislead whoever reads the text alone.
+func hidden(pages []manifest.Page) []string {
+	const fewest = 10 // characters; fewer are specks
+	var on []int
+	for _, p := range pages {
+		if p.Hidden >= fewest {
+			on = append(on, p.N)
+		}
+	}
+	if len(on) == 0 {
+		return nil
+	}
+	return []string{"the file has text on " + content.PageList(on) + " that nobody can see there; it was left out"}
 }
 
 // skipped lists the recognition engines that did not answer, with their pages.

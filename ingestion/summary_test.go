@@ -24,6 +24,18 @@ func TestPageWarnings_missingFonts(t *testing.T) {
 	}
 }
 
+// Text that nobody can see is named, once for all pages; specks are not.
+func TestPageWarnings_hiddenText(t *testing.T) {
+	t.Parallel()
+	page := func(n, hidden int) manifest.Page {
+		return manifest.Page{N: n, Status: manifest.PageDone, Hidden: hidden}
+	}
+	got := pageWarnings([]manifest.Page{page(1, 33), page(2, 2), page(3, 400), page(4, 0)})
+	if len(got) != 1 || !strings.Contains(got[0], "text on pages 1, 3 that nobody can see") {
+		t.Errorf("warnings %q", got)
+	}
+}
+
 // A document of scans is in the one language that it was read in.
 func TestRecognisedIn(t *testing.T) {
 	t.Parallel()

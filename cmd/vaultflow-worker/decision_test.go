@@ -48,6 +48,23 @@ func TestWorker_givesEvidenceOfEachPage(t *testing.T) {
 	}
 }
 
+// Pages in fonts that draw their letters and name none, as in files of old TeX, are compared with recognition if their codes are no text.
+func TestWorker_doubtsDrawnLetters(t *testing.T) {
+	t.Parallel()
+	codes := []func(r rune, nth int) byte{
+		func(r rune, _ int) byte { return byte(r) },
+		func(_ rune, n int) byte { return 'A' + byte(n) },
+		func(_ rune, n int) byte { return 160 + byte(n) },
+	}
+	for i, code := range codes {
+		s, _ := opened(t, pdftest.New().DrawnPage(code, prose...).Bytes(), extract.KindPDF)
+		got := ask(t, s, extract.PageRequest{N: 1, Text: true}).Text
+		if d := choose.OCR(got.Evidence, false).Checked(got.Markdown, got.Evidence); choose.Garbled(d.Code) != (i > 0) || got.Evidence.Drawn != got.Evidence.Chars {
+			t.Errorf("%d: %s, %+v: %.80q", i, d, got.Evidence, got.Markdown)
+		}
+	}
+}
+
 // What Tesseract makes of pictures without text is no text.
 func TestWorker_readsNothingInPicturesWithoutText(t *testing.T) {
 	t.Parallel()

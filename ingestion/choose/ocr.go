@@ -48,9 +48,11 @@ func BeatsLayer(code string) bool {
 // Garbled reports whether text was recognised to find out if a text layer has the letters of its page.
 func Garbled(code string) bool { return code == reasonGarbled }
 
-// Checked is the decision after a look at the text of the layer, which may have other letters than the page shows.
-func (d Decision) Checked(layer string) Decision {
-	if d.Code == reasonLayer && doubt.Gibberish(layer) {
+// Checked is the decision after a look at the text of the layer, which may have other letters than the page shows. Fonts that draw their
+// letters often have nothing but codes for them.
+func (d Decision) Checked(layer string, e extract.Evidence) Decision {
+	drawn := e.Drawn >= drawnLetters && 2*e.Drawn > e.Chars
+	if d.Code == reasonLayer && (doubt.Gibberish(layer) || drawn && doubt.Coded(layer)) {
 		return Decision{true, reasonGarbled, d.Words + "; hardly any word is frequent in a language"}
 	}
 	return d
@@ -68,6 +70,7 @@ const (
 	unmappedShare  = 0.10 // of the characters; pymupdf4llm's threshold
 	invisibleShare = 0.80 // of the characters: an OCR program wrote the layer, a stamp may have come later
 	scanCover      = 0.50 // of the page: the pictures are the page
+	drawnLetters   = 50   // fewer may be a logo
 	stampChars     = 50   // paperless' threshold: fewer outside of the margin are no text of a scanned page
 )
 

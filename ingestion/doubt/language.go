@@ -92,7 +92,9 @@ const (
 
 // Gibberish reports whether a text of Latin letters has hardly any words of a known language, as in a text layer whose letters are
 // mapped to others.
-func Gibberish(text string) bool {
+func Gibberish(text string) bool { return gibberish(text, fewestWords) }
+
+func gibberish(text string, fewest int) bool {
 	latin, letters := 0, 0
 	for _, r := range text {
 		if unicode.IsLetter(r) {
@@ -105,7 +107,7 @@ func Gibberish(text string) bool {
 	_, share, _ := Language(strings.Join(longer, " "))
 	slices.Sort(longer)
 	different := slices.Compact(longer)
-	return len(different) >= fewestWords && share < gibberishShare && float64(latin) >= latinShare*float64(letters) && wordLike(different) < usualLetters
+	return len(different) >= fewest && share < gibberishShare && float64(latin) >= latinShare*float64(letters) && wordLike(different) < usualLetters
 }
 
 // following has for each letter how likely each other one is behind it, as logarithms, in the frequent words of all languages. The last
@@ -155,6 +157,22 @@ func eachPair(word string, see func(a, b int)) {
 	see(last, end)
 }
 
+// Coded reports whether a text looks like the codes of a font: most of its signs are neither letters nor digits, or they are gibberish.
+func Coded(text string) bool {
+	const fewest = 8 // words: a diagram has less
+	plain, all := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.IsSpace(r):
+			continue
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			plain++
+		}
+		all++
+	}
+	return 2*plain < all || gibberish(text, fewest)
+}
+
 // Prose reports whether a text has as many frequent words as texts in its language have.
 func Prose(text string) bool {
 	_, share, words := Language(text)
@@ -173,7 +191,7 @@ func SameLetters(layer, recognised string) bool {
 			same++
 		}
 	}
-	return float64(same) >= sameWords*float64(all)
+	return all > 0 && float64(same) >= sameWords*float64(all)
 }
 
 // letterWords returns the words of a text that consist of letters, in small letters and without the marks around them.

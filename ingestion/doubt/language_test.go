@@ -54,3 +54,16 @@ func TestGibberish(t *testing.T) {
 		}
 	}
 }
+
+// The codes of a font are no text; names, numbers, prose and the labels of a diagram are.
+func TestCoded(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"¡¢£¤¥¦§ ¨©ª« ¬®¯°±² ³´µ¶ ·¸¹º": true, "ABC DEFFGHHBB FBH EIK JKL LMNDA OPOQ HEN NBRGBS HAB": true,
+		"The rest of it is prose, of which most words are known to everybody.": false, "0 20 40 60 80 100 Time (s) Load (kN)": false, "": false,
+	} {
+		if got := doubt.Coded(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

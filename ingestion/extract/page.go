@@ -76,6 +76,8 @@ type Evidence struct {
 	MarginChars  int     `json:"margin_chars"`  // of Chars, in the outer margin (a tenth of each side)
 	Pictures     int     `json:"pictures"`
 	Fonts        int     `json:"fonts"`
+	Hidden       int     `json:"hidden,omitempty"` // besides Chars: characters that nobody can see on the page, and that were left out
+	Drawn        int     `json:"drawn,omitempty"`  // letters in fonts that draw them (Type 3), which may not say what they are
 	Tagged       bool    `json:"tagged,omitempty"` // the document declares that its text has structure
 	Ink          *Ink    `json:"ink,omitempty"`    // of a page without text inside its margin; nil if it was not measured
 }

@@ -13,6 +13,8 @@ type Page struct {
 	Pictures      []Box
 	Links         []Link
 	Tags          []Tag // in the reading order of the document's own structure; nil without one
+	Hidden        int   // letters that nobody can see; no line has them
+	Drawn         int   // letters in fonts that draw them, which may not say what they are
 	Turned        bool  // the renderer has turned the page: boxes are not where they are displayed
 }
 

@@ -156,9 +156,10 @@ type Page struct {
 	Vision *PageVision   `json:"vision,omitempty"` // if a model was to read the page again
 
 	Status string `json:"status"`
-	Error  string `json:"error"`           // empty when Status is done
-	Lost   bool   `json:"lost,omitempty"`  // the file lacks the page's content or a part of it
-	Lacks  string `json:"lacks,omitempty"` // why the page is below the quality that was asked for, if another attempt may be better
+	Error  string `json:"error"`            // empty when Status is done
+	Lost   bool   `json:"lost,omitempty"`   // the file lacks the page's content or a part of it
+	Hidden int    `json:"hidden,omitempty"` // characters of the text layer that nobody can see, which were left out
+	Lacks  string `json:"lacks,omitempty"`  // why the page is below the quality that was asked for, if another attempt may be better
 }
 
 // Files returns the names of the page's files within the bundle.

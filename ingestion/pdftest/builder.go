@@ -52,7 +52,8 @@ type Builder struct {
 	grain         uint64   // of the next scans; 0: of their page
 	wide          wideFont // of a page whose font is not in the file
 	codes         map[byte]string
-	mono          bool // a page has text in Courier
+	mono          bool          // a page has text in Courier
+	drawn         map[byte]rune // the letters of a font that draws them
 }
 
 type page struct {
@@ -77,7 +78,9 @@ type field struct {
 }
 
 // New gives a builder of A4 pages.
-func New() *Builder { return &Builder{width: a4Width, height: a4Height, scanDPI: scanDPI} }
+func New() *Builder {
+	return &Builder{width: a4Width, height: a4Height, scanDPI: scanDPI, drawn: map[byte]rune{}}
+}
 
 // PageSize sets the size in points of the pages that follow.
 func (b *Builder) PageSize(width, height float64) *Builder {
@@ -236,6 +239,9 @@ func (b *Builder) Bytes() []byte {
 	if b.mono {
 		d.monoFont = w.reserve()
 		w.put(d.monoFont, "<< /Type /Font /Subtype /Type1 /BaseFont /Courier /Encoding /WinAnsiEncoding >>")
+	}
+	if len(b.drawn) > 0 {
+		d.drawnFont = d.putDrawn()
 	}
 	for range pages {
 		d.pages = append(d.pages, w.reserve())

@@ -14,6 +14,7 @@ type layout struct {
 	wideFont      int // 0 when no page needs it
 	codedFont     int // likewise
 	monoFont      int // likewise
+	drawnFont     int // likewise
 	pages         []int
 	fields        []int
 }
@@ -22,7 +23,7 @@ func (d *layout) putPage(n int, p *page) {
 	content := d.w.reserve()
 	d.w.putStream(content, "", []byte(p.content))
 	resources := fmt.Sprintf("/Font << /F1 %s /F2 %s >>", ref(d.regular), ref(d.bold))
-	for i, font := range []int{d.wideFont, d.codedFont, d.monoFont} {
+	for i, font := range []int{d.wideFont, d.codedFont, d.monoFont, d.drawnFont} {
 		if font > 0 {
 			resources = strings.TrimSuffix(resources, ">>") + fmt.Sprintf("/F%d %s >>", i+3, ref(font))
 		}

@@ -87,6 +87,12 @@ func (b *Builder) Fill(shade float64, all ...Rule) *Builder {
 	return b
 }
 
+// Operators adds operators of PDF to the content of the last page: /F1 is Helvetica.
+func (b *Builder) Operators(operators string) *Builder {
+	lastPage(b).content += operators + "\n"
+	return b
+}
+
 // NumberWidth gives the width in points of digits, commas and stops set in Helvetica; other signs count as digits do.
 func NumberWidth(text string, size float64) float64 {
 	width := 0.0

@@ -34,10 +34,22 @@ typedef struct fz_image fz_image;
 typedef struct fz_stroke_state fz_stroke_state;
 typedef struct fz_pool fz_pool;
 typedef struct fz_stext_block fz_stext_block;
+typedef struct fz_stext_char fz_stext_char;
 typedef struct fz_stext_line fz_stext_line;
+typedef struct fz_font fz_font;
 typedef struct fz_stext_struct fz_stext_struct;
 typedef struct fz_stext_grid_positions fz_stext_grid_positions;
 typedef struct fz_stext_grid_info fz_stext_grid_info;
+
+typedef struct
+{
+	float x, y;
+} fz_point;
+
+typedef struct
+{
+	fz_point ul, ur, ll, lr;
+} fz_quad;
 
 typedef struct
 {
@@ -93,6 +105,29 @@ struct fz_stext_block
 		struct { fz_stext_grid_positions *xs; fz_stext_grid_positions *ys; fz_stext_grid_info *info; } b;
 	} u;
 	fz_stext_block *prev, *next;
+};
+
+struct fz_stext_line
+{
+	uint8_t wmode; /* 0 for horizontal, 1 for vertical */
+	uint8_t flags;
+	fz_point dir; /* normalized direction of baseline */
+	fz_rect bbox;
+	fz_stext_char *first_char, *last_char;
+	fz_stext_line *prev, *next;
+};
+
+struct fz_stext_char
+{
+	int c; /* unicode character value */
+	uint16_t bidi; /* even for LTR, odd for RTL - probably only needs 8 bits? */
+	uint16_t flags;
+	uint32_t argb; /* sRGB hex color (alpha in top 8 bits, then r, then g, then b in low bits) */
+	fz_point origin;
+	fz_quad quad;
+	float size;
+	fz_font *font;
+	fz_stext_char *next;
 };
 
 typedef struct
@@ -163,11 +198,19 @@ fz_stext_page *fz_new_stext_page(fz_context *ctx, fz_rect mediabox);
 void fz_drop_stext_page(fz_context *ctx, fz_stext_page *page);
 void fz_print_stext_page_as_html(fz_context *ctx, fz_output *out, fz_stext_page *page, int id);
 fz_device *fz_new_stext_device(fz_context *ctx, fz_stext_page *page, const fz_stext_options *options);
+fz_rect fz_bound_path(fz_context *ctx, const fz_path *path, const fz_stroke_state *stroke, fz_matrix ctm);
+fz_rect fz_rect_from_quad(fz_quad q);
+void fz_convert_color(fz_context *ctx, fz_colorspace *ss, const float *sv, fz_colorspace *ds, float *dv, fz_colorspace *is, fz_color_params params);
+fz_buffer **fz_font_t3_procs(fz_context *ctx, fz_font *font);
 
 enum
 {
 	FZ_NO_CACHE = 2,
+	FZ_STEXT_BLOCK_TEXT = 0,
 	FZ_STEXT_BLOCK_IMAGE = 1,
+	FZ_STEXT_FILLED = 16,
+	FZ_STEXT_STROKED = 32,
+	FZ_STEXT_CLIPPED = 64,
 	FZ_STEXT_PRESERVE_IMAGES = 4,
 	FZ_SVG_TEXT_AS_PATH = 0,
 };

@@ -69,13 +69,15 @@ static void show(fz_stext_page *text)
 			b->type = FZ_STEXT_BLOCK_IMAGE;
 }
 
-// page_text returns the text of a page as HTML, with the places of pictures, or NULL.
+// page_text returns the text of a page as HTML, with the places of pictures, or NULL. Before it are the numbers of letters that nobody can see,
+// which are left out, and of those in fonts that draw them.
 fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 {
 	fz_cookie cookie = {0};
 	fz_stext_options options = {.flags = FZ_STEXT_PRESERVE_IMAGES};
 	fz_page *page = NULL;
 	fz_stext_page *text = NULL;
+	int unseen, drawn;
 	fz_device *dev = NULL;
 	fz_buffer *buf = NULL;
 	fz_output *out = NULL;
@@ -89,10 +91,13 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 		text = fz_new_stext_page(ctx, fz_bound_page(ctx, page));
 		dev = fz_new_stext_device(ctx, text, &options);
 		fz_enable_device_hints(ctx, dev, FZ_NO_CACHE);
+		note_ground(dev, text);
 		fz_run_page_contents(ctx, page, dev, fz_identity, &cookie);
 		fz_close_device(ctx, dev);
+		unseen = hide_unseen(ctx, doc, n, text, &drawn);
 		buf = fz_new_buffer(ctx, 1 << 16);
 		out = fz_new_output_with_buffer(ctx, buf);
+		fz_write_printf(ctx, out, "<letters %d %d>\n", unseen, drawn);
 		hide(ctx, out, text);
 		fz_print_stext_page_as_html(ctx, out, text, n);
 		fz_close_output(ctx, out);

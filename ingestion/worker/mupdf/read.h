@@ -4,3 +4,5 @@ int page_size(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect *s
 int draw_page(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect size, unsigned char *pixels);
 fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n);
 fz_buffer *page_shapes(fz_context *ctx, fz_document *doc, int n);
+void note_ground(fz_device *dev, fz_stext_page *text);
+int hide_unseen(fz_context *ctx, fz_document *doc, int n, fz_stext_page *text, int *drawn);

@@ -14,7 +14,7 @@ const marginShare = 0.1
 
 // evidenceOf counts the evidence for and against using the text layer.
 func evidenceOf(l layout.Page) extract.Evidence {
-	e := extract.Evidence{Pictures: len(l.Pictures), PictureCover: cover(l.Width, l.Height, l.Pictures)}
+	e := extract.Evidence{Drawn: l.Drawn, Hidden: l.Hidden, Pictures: len(l.Pictures), PictureCover: cover(l.Width, l.Height, l.Pictures)}
 	fonts := map[string]bool{}
 	for _, line := range l.Lines {
 		fonts[line.Font] = true

@@ -50,7 +50,9 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 			var read layout.Read
 			out, read = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, farthestBack) })
 			t.tails[n] = read.Tail
-			t.compare(n, page, read, out)
+			if page.Hidden == 0 { // PDFium would read that too
+				t.compare(n, page, read, out)
+			}
 			doubtDirections(page, out)
 		} else {
 			by = choice{true, reason{mupdfFailed, "read text: " + err.Error()}}
