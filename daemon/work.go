@@ -85,7 +85,7 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 	importers := intake.Importers{
 		Settings: s, Vault: a.Vault, Files: a.Writing(policy.ByImport), Workers: a.Workers, Trust: a.Trust, Passwords: a.Passwords,
 		Recognition: intake.NewRecognition(s, a.Models, a.Trust, a.Log), Ledger: j.Spending, Budget: d.Budget, Zone: a.Zone, Moved: d.Plans.Moved,
-		Version: a.options.Version, Holding: holding, Attempts: intake.Attempts(j), Log: a.Log,
+		Version: a.options.Version, Holding: holding, Journal: j, Log: a.Log,
 	}
 	kept := newArtifacts(a.StateDir, func(id string) bool {
 		r, err := j.Runs.Run(context.Background(), id)

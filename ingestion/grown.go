@@ -30,6 +30,14 @@ func (f filing) refuseOpen(name string) error {
 	return nil
 }
 
+// settle removes the version before if the new one has all of it, and repairs it otherwise.
+func (f filing) settle(ctx context.Context, p plan, target string) error {
+	if gone, err := superseding(f).supersede(ctx, p, target); gone || err != nil {
+		return err
+	}
+	return f.restore(ctx, p, target)
+}
+
 // restore repairs the version before if its original kept growing after it was imported and is now this import's original, at
 // target. If the new original begins with the old bytes, they are written back to that version, and its history records what
 // happened. Calling it again changes nothing.

@@ -37,7 +37,7 @@ func (f filing) isHeld(name string) (bool, error) {
 // holdDone ends a finished import whose file stays where it arrived: a copy goes to its place.
 func (f filing) holdDone(ctx context.Context, from, target string, p plan) (Filed, error) {
 	if target == "" {
-		return Filed{Name: from, Held: true}, errors.Join(f.restore(ctx, p, from), f.forgetFailure(ctx, from))
+		return Filed{Name: from, Held: true}, errors.Join(f.settle(ctx, p, from), f.forgetFailure(ctx, from))
 	}
 	target, err := f.copyOut(ctx, from, target)
 	if errors.Is(err, vault.ErrConflict) {
@@ -46,7 +46,7 @@ func (f filing) holdDone(ctx context.Context, from, target string, p plan) (File
 	if err != nil {
 		return Filed{}, err
 	}
-	return Filed{Name: target, Held: true}, errors.Join(f.restore(ctx, p, target), f.forgetFailure(ctx, from))
+	return Filed{Name: target, Held: true}, errors.Join(f.settle(ctx, p, target), f.forgetFailure(ctx, from))
 }
 
 // copyOut copies the original and returns the copy's name, with a number if another spelling of to is taken.

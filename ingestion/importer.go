@@ -35,6 +35,9 @@ type Importer struct {
 	Imported func(ctx context.Context, sha256, settings string) (id, bundle string, err error)
 	// Moved returns where the folder of a bundle is that a run has moved, or the name as it is. It may be nil.
 	Moved func(name string) string
+	// Used reports whether a run of a workflow was running at a time or later, so that it may have read what was there. It may be nil:
+	// then earlier versions stay.
+	Used func(ctx context.Context, since time.Time) (bool, error)
 	// Writing describes who has a file of the vault open for writing, or returns "" if nobody is known to. It may be nil.
 	Writing func(name string) string
 	// Endless reports whether the format of a file that begins with head does not show where a file ends. With Settings.Hold, such

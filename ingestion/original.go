@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/ingestion/config"
@@ -66,7 +67,7 @@ func (f filing) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	}
 	switch {
 	case from == "" && target != "" && f.w.im.exists(target):
-		return Filed{Name: target}, errors.Join(f.restore(ctx, p, target), f.forgetFailure(ctx, f.w.job.at()), f.tidy(f.w.job.at())) // moved by an earlier call
+		return Filed{Name: target}, errors.Join(f.settle(ctx, p, target), f.forgetFailure(ctx, f.w.job.at()), f.tidy(f.w.job.at())) // moved by an earlier call
 	case from == "" && target == "":
 		return Filed{}, nil
 	case from == "":
@@ -84,7 +85,7 @@ func (f filing) fileDone(ctx context.Context, e Ending) (Filed, error) {
 	if target, err = f.moveOut(ctx, from, target); err != nil {
 		return Filed{}, err
 	}
-	return Filed{Name: target}, errors.Join(f.restore(ctx, p, target), f.forgetFailure(ctx, from), f.tidy(from))
+	return Filed{Name: target}, errors.Join(f.settle(ctx, p, target), f.forgetFailure(ctx, from), f.tidy(from))
 }
 
 // place returns where the original belongs, or "" if it is to be removed.
@@ -202,6 +203,17 @@ func (f filing) remember(ctx context.Context, bundle string) error {
 
 // addHistory adds a line to a bundle's history, unless the history has one about the same import.
 func (f filing) addHistory(ctx context.Context, bundle string, line manifest.History) error {
+	return f.editManifest(ctx, bundle, func(m *manifest.Manifest) bool {
+		if slices.ContainsFunc(m.Import.History, func(h manifest.History) bool { return h.Import == line.Import }) {
+			return false
+		}
+		m.Import.History = append(m.Import.History, line)
+		return true
+	})
+}
+
+// editManifest changes the manifest of a bundle, if edit reports that it has.
+func (f filing) editManifest(ctx context.Context, bundle string, edit func(*manifest.Manifest) bool) error {
 	name := path.Join(bundle, manifest.File)
 	for range 3 {
 		data, base, err := f.w.im.Files.Read(name, manifest.MaxBytes)
@@ -209,21 +221,15 @@ func (f filing) addHistory(ctx context.Context, bundle string, line manifest.His
 			return nil // the user removed the bundle
 		}
 		m, err := manifest.Parse(data)
-		if err != nil {
+		if err != nil || !edit(&m) {
 			return nil
 		}
-		for _, h := range m.Import.History {
-			if h.Import == line.Import {
-				return nil
-			}
-		}
-		m.Import.History = append(m.Import.History, line)
 		if data, err = m.Encode(); err != nil {
 			return err
 		}
 		err = f.w.im.Files.Write(ctx, name, data, base)
 		if !errors.Is(err, vault.ErrConflict) {
-			return fault.Storage("add to the history in "+name, err)
+			return fault.Storage("write "+name, err)
 		}
 	}
 	return nil // another program keeps writing it; the journal has the line too

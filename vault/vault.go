@@ -111,8 +111,8 @@ type Vault interface {
 	// Supplant moves a file over a copy of it, so that programs which have the file open continue to write under the copy's name.
 	// Unless both have this SHA-256 the error is a *ConflictError.
 	Supplant(ctx context.Context, pass policy.Pass, sha256 string) error
-	// RemoveEmptyFolders removes the folder dir below the import folder if it is empty, then those above it, up to the
-	// folder of the pass. The import folder stays.
+	// RemoveEmptyFolders removes the folder dir if it is empty, then those above it, up to the folder of the pass. The import
+	// folder stays.
 	RemoveEmptyFolders(pass policy.Pass, dir string) error
 	// Stage opens a hidden folder in the folder of the pass: new and empty, or as an earlier process with the same id left
 	// it. An id is made of letters, digits, - and _.

@@ -31,7 +31,7 @@ type Importers struct {
 	Recognition *Recognition
 	Ledger      cost.Ledger
 	Moved       func(name string) string // where runs have moved bundles
-	Attempts    *attempts.Log
+	Journal     *journal.Journal
 	Budget      policy.Budget
 	Zone        *time.Location
 	Version     string
@@ -45,7 +45,7 @@ func (m Importers) For(run string, events func(ingestion.Event)) *ingestion.Impo
 		Files: m.Files, Moved: m.Moved, Worker: m.Workers.Importing(), Now: time.Now, Tool: "vaultflow " + m.Version, Takes: m.Vault.Takes,
 		Writing: m.Vault.Writing, Events: events, Recogniser: m.Recognition.recogniser(payerOf(m.Ledger, m.Budget, m.Zone, run)),
 		Transcriber: m.Recognition.transcriber(payerOf(m.Ledger, m.Budget, m.Zone, run)),
-		Passwords:   func(ingestion.Job) []string { return m.Passwords.All() }, Attempts: m.Attempts,
+		Passwords:   func(ingestion.Job) []string { return m.Passwords.All() }, Attempts: Attempts(m.Journal), Used: m.Journal.Runs.Since,
 	}
 	im.Office, im.NoOffice = m.Workers.Office(m.Trust.Untrusted())
 	if m.Holding {

@@ -329,6 +329,17 @@ func (rs *Runs) Count(ctx context.Context, workflow string, since time.Time) (in
 	return n, nil
 }
 
+// Since reports whether a run of a workflow was running at a time or later.
+func (rs *Runs) Since(ctx context.Context, since time.Time) (bool, error) {
+	var any bool
+	err := one(ctx, rs.db.read, `SELECT EXISTS (SELECT 1 FROM runs WHERE finished = 0 AND kind = ?) OR EXISTS (SELECT 1 FROM runs WHERE kind = ? AND finished >= ?)`,
+		engine.KindWorkflow, engine.KindWorkflow, micros(since)).Scan(&any)
+	if err != nil {
+		return false, fmt.Errorf("look for runs: %w", err)
+	}
+	return any, nil
+}
+
 // Failures returns the failed runs of a workflow that follow each other at its end, newest first, at most limit. Runs
 // before the last Unpause do not count; cancelled and skipped runs neither count nor end the row, and nor do those among the
 // latest that the budget of a day or a month has refused.

@@ -95,7 +95,7 @@ type History struct {
 	Event  string    `json:"event"` // version: this bundle replaced Bundle; duplicate: the same bytes arrived again; grown: the original was written on, the import made a version of what it became; mended: what was missing was made
 	Import string    `json:"import"`
 	Source string    `json:"source,omitempty"`
-	Bundle string    `json:"bundle,omitempty"` // folder of the version before, beside this one
+	Bundle string    `json:"bundle,omitempty"` // folder of the version before, beside this one; empty if it was removed, because this one has all of it
 	SHA256 string    `json:"sha256,omitempty"`
 	At     time.Time `json:"at"`
 }

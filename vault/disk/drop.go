@@ -90,7 +90,7 @@ func (in *inbox) land(ctx context.Context, temp, name string) (string, string, e
 	return "", "", fs.ErrExist
 }
 
-// RemoveEmptyFolders removes a folder below the import folder when nothing is in it, then the one above it, and so on
+// RemoveEmptyFolders removes a folder when nothing is in it, then the one above it, and so on
 // up to the folder of the pass, which goes too; the import folder stays. A folder that holds anything stays.
 func (in *inbox) RemoveEmptyFolders(pass policy.Pass, dir string) error {
 	top, err := in.admit(pass, policy.Tidy)
@@ -108,7 +108,7 @@ func (in *inbox) removeEmptyFolders(dir, top string) error {
 	if err := errors.Join(vault.CheckName(dir), vault.CheckName(top)); err != nil {
 		return fmt.Errorf("remove empty folders: %w", err)
 	}
-	for ; in.filter.inImport(dir) && vault.Fold(dir) != in.filter.importDir && vault.Within(vault.Fold(dir), vault.Fold(top)); dir = path.Dir(dir) {
+	for ; vault.Fold(dir) != in.filter.importDir && vault.Within(vault.Fold(dir), vault.Fold(top)); dir = path.Dir(dir) {
 		entries, err := readDir(in.root, dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -372,7 +372,7 @@ func (m *Memory) RemoveEmptyFolders(pass policy.Pass, dir string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for ; dir != ImportDir && vault.Within(dir, ImportDir) && vault.Within(dir, top); dir = path.Dir(dir) {
+	for ; dir != ImportDir && vault.Within(dir, top); dir = path.Dir(dir) {
 		if entries, err := m.files.ReadDir(dir); err == nil && len(entries) > 0 {
 			return nil
 		}
