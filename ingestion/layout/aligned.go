@@ -20,6 +20,14 @@ func alignedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 			continue
 		}
 		to := from + fitting(rows[from:runOfRows(rows, from)])
+		if left, right, end, ok := blocksIn(rows, from, to, rules); ok {
+			for _, block := range [][]Line{left, right} {
+				own, others := alignedTables(block, rules)
+				tables, rest = append(tables, own...), append(rest, others...)
+			}
+			from, last = end, end
+			continue
+		}
 		taken, scale := false, diagram(rows[from:to], rules)
 		// A run may end with lines of another kind: text below, that begins with short lines.
 		for end := to; end > from+1 && end > to-3 && !scale; end-- {
@@ -48,6 +56,76 @@ func alignedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 		}
 	}
 	return tables, rest
+}
+
+// blocksIn divides rows that are blocks of text beside one another, as in the head of an invoice, and no table: lines of one say nothing about
+// those beside them. The lines of a block are labels with what belongs to them; or blocks end at different heights, none has holes, no rule
+// divides their lines, and the file has one after the other. It returns where the longest ends.
+func blocksIn(rows [][]Line, from, to int, rules []Box) (left, right []Line, end int, ok bool) {
+	const most, holes = 16, 1
+	if to-from < 3 {
+		return nil, nil, to, false
+	}
+	for to < len(rows) && len(rows[to]) == 1 && keepsTo(fields(rows[to-1]), rows[to][0]) && pitch(rows[to-1], rows[to]) < 1.1*pitch(rows[to-2], rows[to-1]) {
+		to++
+	}
+	parts := make([][]Line, to-from)
+	for i, row := range rows[from:to] {
+		if parts[i] = fields(row); len(parts[i]) == 0 || i == most {
+			return nil, nil, to, false
+		}
+	}
+	s := newSheet(parts, rules)
+	column := func(c int) (lines []item, last int, whole bool) {
+		first, empty := -1, 0
+		for i, row := range s.cells {
+			if len(row[c]) == 0 {
+				continue
+			}
+			if first < 0 {
+				first, last = i, i-1
+			}
+			empty, last = empty+i-last-1, i
+			for _, l := range row[c] {
+				lines = append(lines, item{box: l.Box, line: l})
+			}
+		}
+		return lines, last, first == 0 && empty <= holes
+	}
+	for c := range s.gutters {
+		a, aLast, aWhole := column(c)
+		b, bLast, bWhole := column(c + 1)
+		if min(len(a), len(b)) < 3 || paired(a, b) || paired(nil, a) {
+			continue
+		}
+		x := s.gutters[c].middle()
+		var lefts, rights []item
+		across := false
+		for _, l := range slices.Concat(parts...) {
+			switch {
+			case l.Box.X1 <= x+l.Size/2:
+				lefts = append(lefts, item{box: l.Box, line: l})
+			case l.Box.X0 >= x-l.Size/2:
+				rights = append(rights, item{box: l.Box, line: l})
+			default:
+				across = true
+			}
+		}
+		inTurn := len(s.rules) == 0 && aWhole && bWhole && aLast != bLast && switches(lefts, rights) == 1
+		if across || !inTurn && !labelled(a) && !labelled(b) {
+			continue
+		}
+		return linesOf(lefts), linesOf(rights), to, true
+	}
+	return nil, nil, to, false
+}
+
+func linesOf(items []item) []Line {
+	out := make([]Line, len(items))
+	for i, it := range items {
+		out[i] = it.line
+	}
+	return out
 }
 
 // remark is a line about a whole table, such as its unit.

@@ -159,7 +159,8 @@ func around(items []item) Box {
 // row.
 func strips(items []item, x float64) []strip {
 	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.box.Y0, b.box.Y0) })
-	over := across(items, x)
+	xs := ownGutters(items, x)
+	over := across(items, xs)
 	var out []strip
 	bottom := math.Inf(-1)
 	for i, it := range items {
@@ -170,9 +171,9 @@ func strips(items []item, x float64) []strip {
 		s := &out[len(out)-1]
 		s.items = append(s.items, it)
 		switch {
-		case it.box.X1 <= x:
+		case it.box.X1 <= xs[i]:
 			s.left = append(s.left, it)
-		case it.box.X0 >= x:
+		case it.box.X0 >= xs[i]:
 			s.right = append(s.right, it)
 		}
 		bottom = max(bottom, it.box.Y1)
@@ -180,11 +181,37 @@ func strips(items []item, x float64) []strip {
 	return out
 }
 
-// across marks the items that go over x, of items from the top down, and what is level with them.
-func across(items []item, x float64) []bool {
+// ownGutters returns the gutter of each of items from the top down: x, or that of the items between two white spaces over the page, if some of
+// them go over x and none over their own.
+func ownGutters(items []item, x float64) []float64 {
+	const space = 1.2 // sizes
+	out, from, bottom := make([]float64, len(items)), 0, math.Inf(-1)
+	for i, it := range items {
+		out[i] = x
+		if bottom = max(bottom, it.box.Y1); i+1 < len(items) && items[i+1].box.Y0 <= bottom+space*it.line.Size {
+			continue
+		}
+		band := items[from : i+1]
+		crossed := func(x float64) bool {
+			return slices.ContainsFunc(band, func(it item) bool { return it.box.X0 < x && it.box.X1 > x })
+		}
+		if crossed(x) && len(band) < len(items) {
+			if own, ok := gutter(band, readApart); ok && !crossed(own) {
+				for j := from; j <= i; j++ {
+					out[j] = own
+				}
+			}
+		}
+		from = i + 1
+	}
+	return out
+}
+
+// across marks the items that go over their gutters, of items from the top down, and what is level with them.
+func across(items []item, xs []float64) []bool {
 	over := make([]bool, len(items))
 	for i, it := range items {
-		if it.box.X0 >= x || it.box.X1 <= x {
+		if x := xs[i]; it.box.X0 >= x || it.box.X1 <= x {
 			continue
 		}
 		over[i] = true

@@ -103,3 +103,54 @@ func TestMixedDirections(t *testing.T) {
 		}
 	}
 }
+
+// Blocks in the head of an invoice are read one after the other, and are no table: lines of one say nothing about those beside them.
+func TestText_readsTheHeadOfAnInvoice(t *testing.T) {
+	t.Parallel()
+	block := func(x, pitch float64, lines ...string) (out []layout.Line) {
+		for i, line := range lines {
+			if line != "" {
+				out = append(out, at(x, 100+pitch*float64(i), 9, line))
+			}
+		}
+		return out
+	}
+	items := sheet(290, 16, []float64{43, 250, 350, 470}, []string{"Item", "Quantity", "Price", "Sum"}, []string{"Rye bread", "12", "4.50", "54.00"}, []string{"Rolls", "40", "0.75", "30.00"})
+	for _, pitch := range []float64{10.5, 12, 13.5} {
+		client := block(43, pitch, "Client", "Fjord Bakery AS", "Quay Street 4", "7010 Trondheim", "Norway", "Reg. No.: 302991474", "Account: 5061.44.90210 Oslo")
+		buyer := block(196, pitch, "Buyer", "Bakery Warehouse AS", "Gate 7, Harbour Road, Hall 12 on", "the left, Trondheim", "7041 Trondheim", "Norway", "Tax No.: 4417", "Reg. No.: 302991474")
+		numbers := block(360, pitch, "Invoice: 20811", "Issued: 4 May 2026", "Due: 18 May 2026", "Customer: 4411")
+		labels := block(360, pitch, "Date:", "Due date:", "Payment method:", "Interest:", "", "Period")
+		values := []layout.Line{rightAt(552, 100, 9, "30.04.2026"), rightAt(552, 100+pitch, 9, "14.05.2026"), rightAt(552, 100+2*pitch, 9, "Bank transfer"), rightAt(552, 100+3*pitch, 9, "0% per day"), rightAt(552, 100+5*pitch, 9, "01.04.2026 - 30.04.2026")}
+		contact := at(43, 215, 9, "Contact person: Ida Holm") // the file has it after the first block
+		const first, second = "Client Fjord Bakery AS Quay Street 4 7010 Trondheim Norway Reg.", "Buyer Bakery Warehouse AS Gate 7, Harbour Road, Hall 12 on the left, Trondheim 7041 Trondheim Norway Tax"
+		const third, rows = "Invoice: 20811 Issued: 4 May 2026 Due: 18 May 2026 Customer: 4411", "| Rye bread | 12 | 4.50 | 54.00 |"
+		for name, c := range map[string]struct {
+			lines []layout.Line
+			want  []string
+		}{
+			"three":               {slices.Concat(client, buyer, numbers, items), []string{first, second, third, rows}},
+			"two":                 {slices.Concat(client, numbers, items), []string{first, third, rows}},
+			"two, row by row":     {byRow(slices.Concat(client, numbers, items)), []string{first, third, rows}},
+			"labels beside":       {slices.Concat(client, []layout.Line{contact}, buyer, labels, values, items), []string{first, second, "Date:", "30.04.2026", "Payment method:", "Bank transfer", "Period", "01.04.2026", rows}},
+			"not level, by row":   {byRow(slices.Concat(client, below(numbers, 5), items)), []string{first, third, rows}},
+			"signed by many":      {slices.Concat(block(43, pitch, "Ida Holm", "Head of sales"), block(220, pitch, "Ola Berg", "Director"), block(390, pitch, "Gro Vik", "Treasurer"), items), []string{"Ida Holm Head of sales", "Ola Berg Director", "Gro Vik Treasurer"}},
+			"a table in one go":   {slices.Concat(block(43, pitch, "Name", "Berg", "Dahl", "Eide"), block(220, pitch, "Place", "Oslo", "Bergen", "Bodo"), block(390, pitch, "Task", "cook", "clerk", "pilot")), []string{"| Berg | Oslo | cook |", "| Eide | Bodo | pilot |"}},
+			"one label in a list": {slices.Concat(block(43, pitch, "Pier shop", "Old mill", "Town hall"), block(220, pitch, "Quay 4", "Hill 2", "Square 1"), block(390, pitch, "Phone: 4411", "Phone: 9022", "Phone: 1180")), []string{"| Pier shop | Quay 4 | Phone: 4411 |"}},
+		} {
+			t.Run(fmt.Sprintf("%s, %v", name, pitch), func(t *testing.T) {
+				t.Parallel()
+				inTurn(t, text(append([]layout.Line{at(43, 50, 18, "Invoice")}, c.lines...)...), c.want...)
+			})
+		}
+	}
+}
+
+// below moves lines down.
+func below(lines []layout.Line, by float64) []layout.Line {
+	out := slices.Clone(lines)
+	for i := range out {
+		out[i].Box.Y0, out[i].Box.Y1 = out[i].Box.Y0+by, out[i].Box.Y1+by
+	}
+	return out
+}

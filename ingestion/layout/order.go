@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -40,7 +41,7 @@ func inOrder(items []item, depth int) []item {
 		}
 		left, right = nil, nil
 	}
-	over := across(items, x)
+	over := across(items, slices.Repeat([]float64{x}, len(items)))
 	for i, it := range items {
 		switch {
 		case over[i]:
@@ -81,31 +82,103 @@ func besideShare(left, right []item) float64 {
 	return float64(n) / float64(max(len(left), 1))
 }
 
-// inStrips reads items from the top down, row by row; but where the file has one of two blocks after the other, it is read first.
+// inStrips reads items from the top down, row by row; but where the file has one block after another, or blocks explain themselves, they are
+// read so.
 func inStrips(items []item) []item {
 	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.box.Y0, b.box.Y0) })
 	var out []item
-	from, bottom := 0, 0.0
+	usual := usualPitch(items)
+	from, bottom, base := 0, 0.0, 0.0
 	for i, it := range items {
-		if i > from && it.box.Y0 > bottom+0.3*it.line.Size {
+		if i > from && it.box.Y0 > bottom+0.3*it.line.Size && (it.table != nil || it.line.base()-base > 1.2*usual*it.line.Size) {
 			out, from = append(out, inBlocks(items[from:i])...), i
 			bottom = it.box.Y1
 		}
-		bottom = max(bottom, it.box.Y1)
+		bottom, base = max(bottom, it.box.Y1), max(base, it.line.base())
 	}
 	return append(out, inBlocks(items[from:])...)
 }
 
-// inBlocks reads two blocks one after the other, and anything else row by row.
+// usualPitch is the usual distance of lines below one another in sizes of their type.
+func usualPitch(items []item) float64 {
+	var lines []Line
+	for _, stack := range stacks(items) {
+		for _, it := range stack {
+			if it.table == nil {
+				lines = append(lines, it.line)
+			}
+		}
+	}
+	return pitchOf(lines)
+}
+
+// inBlocks reads blocks beside one another one after the other, in the order of the file, and anything else row by row.
 func inBlocks(items []item) []item {
-	left, right := halves(items)
-	if min(len(left), len(right)) < 2 || switches(left, right) != 1 || levelShare(left, right) > 0.5 && paired(left, right) {
-		return joined(items)
+	var blocks [][]item
+	for i, stack := range stacks(items) {
+		if n := len(blocks); i == 0 || blocksApart(blocks[n-1], stack) {
+			blocks = append(blocks, stack)
+		} else {
+			blocks[n-1] = append(blocks[n-1], stack...)
+		}
 	}
-	if firstLeft, _ := placesOf(left); firstLeft > right[0].line.at {
-		left, right = right, left
+	var out []item
+	for _, block := range asWritten(blocks) {
+		out = append(out, joined(block)...)
 	}
-	return append(joined(left), joined(right)...)
+	return out
+}
+
+// asWritten puts blocks into the order of the file, if that has each of them in one go.
+func asWritten(blocks [][]item) [][]item {
+	out, last := slices.Clone(blocks), -1
+	slices.SortStableFunc(out, func(a, b []item) int {
+		one, _ := placesOf(a)
+		other, _ := placesOf(b)
+		return cmp.Compare(one, other)
+	})
+	for _, block := range out {
+		first, end := placesOf(block)
+		if first < last {
+			return blocks
+		}
+		last = end
+	}
+	return out
+}
+
+// blocksApart reports whether what is beside one another are blocks of text, as in the head of an invoice: the file has one after the other, the
+// lines of one are labels with what belongs to them, or those of both are close and not level. Labels belong to what is beside them.
+func blocksApart(left, right []item) bool {
+	level := levelShare(left, right)
+	if min(len(left), len(right)) < 2 || level > 0.5 && paired(left, right) {
+		return false
+	}
+	return switches(left, right) == 1 || labelled(left) || labelled(right) || level < 0.3 && isClose(left) && isClose(right)
+}
+
+// isClose reports whether lines are below one another as those of a paragraph are.
+func isClose(items []item) bool {
+	const far = 1.6 // sizes
+	for i := 1; i < len(items); i++ {
+		if items[i].line.base()-items[i-1].line.base() > far*items[i].line.Size {
+			return false
+		}
+	}
+	return true
+}
+
+var labelWithValue = regexp.MustCompile(`^(\pL[^:]{1,30}):\s+\S`)
+
+// labelled reports whether most lines are a label with what belongs to it, each another one.
+func labelled(items []item) bool {
+	labels := map[string]bool{}
+	for _, it := range items {
+		if m := labelWithValue.FindStringSubmatch(it.line.Text); m != nil {
+			labels[m[1]] = true
+		}
+	}
+	return len(items) > 1 && len(labels)*3 >= 2*len(items)
 }
 
 // paired reports whether lines on the same baselines belong together: labels and what they are for, or numbers.
@@ -121,31 +194,26 @@ func paired(left, right []item) bool {
 			numbers++
 		}
 	}
-	return labels*2 >= len(left) || numbers*2 >= len(right)
+	return labels > 0 && labels*2 >= len(left) || numbers*2 >= len(right)
 }
 
-// halves divides items at the widest gap that goes down between them.
-func halves(items []item) (left, right []item) {
+// stacks divides items where a gap goes down between them. Each is from the top down.
+func stacks(items []item) (out [][]item) {
 	sorted := slices.Clone(items)
 	slices.SortStableFunc(sorted, func(a, b item) int { return cmp.Compare(a.box.X0, b.box.X0) })
-	widest, edge, x := 0.0, 0.0, 0.0
+	edge := 0.0
 	for i, it := range sorted {
-		if gap := it.box.X0 - edge; i > 0 && gap > max(widest, it.line.Size) {
-			widest, x = gap, it.box.X0
+		if i == 0 || it.box.X0-edge > it.line.Size {
+			out = append(out, nil)
+			edge = it.box.X1
 		}
+		out[len(out)-1] = append(out[len(out)-1], it)
 		edge = max(edge, it.box.X1)
 	}
-	if widest == 0 {
-		return items, nil
+	for _, stack := range out {
+		slices.SortStableFunc(stack, func(a, b item) int { return cmp.Compare(a.box.Y0, b.box.Y0) })
 	}
-	for _, it := range items {
-		if it.box.X0 < x {
-			left = append(left, it)
-		} else {
-			right = append(right, it)
-		}
-	}
-	return left, right
+	return out
 }
 
 // joined makes one line of those on one baseline.
