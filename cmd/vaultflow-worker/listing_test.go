@@ -71,7 +71,7 @@ func TestWorker_keepsListings(t *testing.T) {
 					grey = append(grey, pdftest.Rule{X0: frame.X0, Y0: y, X1: frame.X1, Y1: y + 11})
 				}
 			}
-			doc := pdftest.New().PlacedPage(placed, rules).Fill(0.9, grey...)
+			doc := pdftest.New().PlacedPage(placed, rules).Ground(0.9, grey...)
 			if name == "numbers" && setting == "bare" {
 				continue // a table as good as any
 			}

@@ -75,16 +75,27 @@ func (d *layout) putCoded() int {
 	return n
 }
 
-// Fill paints rectangles between opposite corners onto the last page, from black (0) to white (1).
+// Fill paints rectangles between opposite corners over what the last page has, from black (0) to white (1).
 func (b *Builder) Fill(shade float64, all ...Rule) *Builder {
 	p := lastPage(b)
+	p.content += filled(p, shade, all)
+	return b
+}
+
+// Ground paints rectangles below what the last page has.
+func (b *Builder) Ground(shade float64, all ...Rule) *Builder {
+	p := lastPage(b)
+	p.content = filled(p, shade, all) + p.content
+	return b
+}
+
+func filled(p *page, shade float64, all []Rule) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%g g\n", shade)
 	for _, r := range all {
 		fmt.Fprintf(&out, "%.2f %.2f %.2f %.2f re f\n", r.X0, p.height-r.Y1, r.X1-r.X0, r.Y1-r.Y0)
 	}
-	p.content += out.String() + "0 g\n"
-	return b
+	return out.String() + "0 g\n"
 }
 
 // Operators adds operators of PDF to the content of the last page: /F1 is Helvetica.
