@@ -119,8 +119,11 @@ func damage(err error) string {
 
 // members visits the files of the job's archive and of those in it, or the attachments of its message.
 func (u unpacking) members(ctx context.Context, visit func(archive.Member, io.Reader) error) error {
-	if u.w.job.Route.Kind == filetype.KindEmail {
+	switch u.w.job.Route.Kind {
+	case filetype.KindEmail:
 		return u.attached(visit)
+	case filetype.KindPDF:
+		return attaching(u).members(visit)
 	}
 	return u.visit(ctx, archive.Walk, visit)
 }

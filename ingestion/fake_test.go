@@ -121,6 +121,10 @@ func (c *session) Close() error {
 	return nil
 }
 
+func (c *session) Attached(_ context.Context, n int) ([]byte, error) {
+	return []byte("<xml>" + c.s.doc.Attached[n-1] + "</xml>"), nil
+}
+
 func (c *session) Page(ctx context.Context, r extract.PageRequest) (extract.Page, error) {
 	if c.dead {
 		panic("a dead session was asked for a page")

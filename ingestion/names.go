@@ -16,7 +16,7 @@ import (
 const nameBytes = manifest.NameBytes
 
 // reservedNames belong to the bundle's own files.
-var reservedNames = []string{vault.FormerNote, manifest.File, "pages", vault.TextDir, "ocr", "assets", vault.ChaptersDir}
+var reservedNames = []string{vault.FormerNote, manifest.File, "pages", vault.TextDir, "ocr", "assets", vault.ChaptersDir, manifest.AttachedDir}
 
 // places finds the vault names of an import: of its bundle, its original, and the files in its file.
 type places struct {

@@ -38,6 +38,9 @@ func (pdf) extract(ctx context.Context, w *work) error {
 		if rec, err = opened(w, doc); err != nil {
 			return err
 		}
+		if err := (attaching{w}).keep(ctx, first, doc.Attached, &rec); err != nil {
+			return err
+		}
 		if err := save(ctx, w.store.records, documentName, rec); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/cmd/vaultflow/sitetest"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
 
 // packedFile is a member of an archive under test.
@@ -204,5 +205,21 @@ func TestServe_aLetterBehindAnArchive(t *testing.T) {
 	}
 	if before > 4 || waiting < 20 || letter.Started.IsZero() {
 		t.Errorf("%d members began between the arrival of the letter and its import, and %d later; want a handful, and many", before, waiting)
+	}
+}
+
+// The files of a portfolio are read from the PDF: its page only says how to open it.
+func TestArchives_attachedToAPDF(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, worker(t), "")
+	inner := pdftest.New().TextPage(pdftest.Text("The offer in full.")...).Bytes()
+	s.write("Import/folder.pdf", string(pdftest.New().TextPage(pdftest.Text("Please open this portfolio in another reader.")...).Attach("Angebot für Anna.pdf", inner).Attach("factur-x.xml", []byte("<Invoice>4711</Invoice>")).Bytes()))
+	s.serve()
+	ended := s.ended(2)
+	if note := s.Read("Imported/folder/folder.md"); !strings.Contains(note, "Angebot für Anna.pdf]]") || s.Read("Imported/folder/attachments/factur-x.xml") != "<Invoice>4711</Invoice>" {
+		t.Errorf("%s\n%q", note, s.Files("Imported", ""))
+	}
+	if r := ended["Import/folder/Angebot für Anna.pdf"]; r.Bundle != "Imported/folder/Angebot für Anna" || !strings.Contains(s.Read(r.Note), "The offer in full.") {
+		t.Errorf("%+v", ended)
 	}
 }

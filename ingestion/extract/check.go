@@ -23,6 +23,9 @@ const (
 	maxCut     = 10_000
 	maxDoubts  = 100
 
+	// MaxAttached is the most attached files that are named.
+	MaxAttached = 2000
+
 	maxFormulas = 100
 
 	maxPasswords = 1000
@@ -69,6 +72,12 @@ func (d Document) check() error {
 		if err := short(item.Title); err != nil {
 			return err
 		}
+	}
+	if len(d.Attached) > MaxAttached {
+		return fmt.Errorf("%d attached files", len(d.Attached))
+	}
+	if err := short(d.Attached...); err != nil {
+		return err
 	}
 	return short(d.Title, d.Author, d.Subject, d.Created, d.Language, d.Renderer, d.Code, d.Reason, d.Version)
 }

@@ -61,6 +61,7 @@ type Document struct {
 	Reason        string        `json:"reason,omitempty"`   // why it is not the usual one, for people: the code, a colon, words
 	Version       string        `json:"version,omitempty"`
 	CutOff        bool          `json:"cut_off,omitempty"`      // a PDF without a mark of its end
+	Attached      []string      `json:"attached,omitempty"`     // names of the files that are attached to a PDF
 	WantsPDFium   bool          `json:"wants_pdfium,omitempty"` // PDFium is likely to be needed for some pages; see sandbox.Config.Warm
 }
 
@@ -97,20 +98,27 @@ const (
 	ConfinedNot      = "none"
 )
 
-// CutRequest requests a document with only some pages of the open one, and nothing of the others. The
-// answer is a [Cut] or an [*Error].
+// CutRequest requests a document with only some pages of the open one, and nothing of the others, or a file that is attached to it.
+// The answer is a [Cut] or an [*Error].
 type CutRequest struct {
-	Pages []int `json:"pages"` // counted from 1, ascending
+	Pages    []int `json:"pages,omitempty"`    // counted from 1, ascending
+	Attached int   `json:"attached,omitempty"` // in place of pages: the file at this place of [Document.Attached], counted from 1
 }
 
-// Cut is a document made of pages. Bytes travel in a frame of their own after it.
+// MediaAttached is the type of an attached file, whatever it is.
+const MediaAttached = "application/octet-stream"
+
+// Cut is a document made of pages, or an attached file. Bytes travel in a frame of their own after it.
 type Cut struct {
-	MediaType string `json:"media_type"` // application/pdf
+	MediaType string `json:"media_type"` // application/pdf, or MediaAttached
 	Size      int    `json:"size"`
 	Bytes     []byte `json:"-"`
 }
 
 func (r CutRequest) check() error {
+	if r.Attached > 0 && r.Attached <= MaxAttached && len(r.Pages) == 0 {
+		return nil
+	}
 	if len(r.Pages) == 0 || len(r.Pages) > maxCut {
 		return fmt.Errorf("a cut of %d pages", len(r.Pages))
 	}
@@ -123,7 +131,7 @@ func (r CutRequest) check() error {
 }
 
 func (c Cut) check() error {
-	if c.MediaType != "application/pdf" || c.Size < 1 || c.Size > MaxPicture {
+	if c.MediaType != "application/pdf" && c.MediaType != MediaAttached || c.Size < 1 || c.Size > MaxPicture {
 		return fmt.Errorf("a cut of type %.40q and %d bytes", c.MediaType, c.Size)
 	}
 	return nil
@@ -131,7 +139,7 @@ func (c Cut) check() error {
 
 // checkBytes compares what was announced with what came.
 func (c Cut) checkBytes() error {
-	if len(c.Bytes) != c.Size || c.Size < 5 || string(c.Bytes[:5]) != "%PDF-" {
+	if len(c.Bytes) != c.Size || c.MediaType != MediaAttached && (c.Size < 5 || string(c.Bytes[:5]) != "%PDF-") {
 		return fmt.Errorf("%d bytes came that are not the %d of a PDF", len(c.Bytes), c.Size)
 	}
 	return nil

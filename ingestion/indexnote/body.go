@@ -18,6 +18,9 @@ func writeBody(n *Note) error {
 	case n.chapter != nil:
 		return writeSections(n)
 	case n.divided():
+		if n.Manifest.Source.Kind == filetype.KindPDF {
+			writeAttached(n)
+		}
 		writeOverview(n)
 		return writeUnplacedOfChapters(n)
 	}
@@ -107,6 +110,26 @@ func writeChildren(n *Note, sentence string) {
 	}
 }
 
+// writeAttached lists the files that are attached to a PDF. It comes before the pages: those of a portfolio only say how to open it.
+func writeAttached(n *Note) {
+	if len(n.Manifest.Children) > 0 {
+		writeChildren(n, "Each of these attached files is imported separately:")
+	}
+	first := true
+	for _, a := range n.Manifest.Assets {
+		if path.Dir(a.Path) != manifest.AttachedDir {
+			continue
+		}
+		if first {
+			n.line("")
+			n.line("Attached files:")
+			n.line("")
+			first = false
+		}
+		n.line("- [[./" + a.Path + "|" + markdown.Alias(path.Base(a.Path)) + "]], " + markdown.Size(a.Bytes))
+	}
+}
+
 // childNote returns the note of a bundle that is made of a part of the source, without its extension.
 func (n *Note) childNote(c manifest.Child) string {
 	if n.Manifest.Note == "" {
@@ -117,6 +140,7 @@ func (n *Note) childNote(c manifest.Child) string {
 
 // writePages shows the outline and the pages of a document.
 func writePages(n *Note) error {
+	writeAttached(n)
 	n.contents()
 	for _, p := range n.Manifest.Pages {
 		if err := n.page(p, fmt.Sprintf("Page %d", p.N)); err != nil {

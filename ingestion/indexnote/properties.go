@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,7 +169,7 @@ func cover(m *manifest.Manifest) string {
 		}
 	}
 	for _, a := range m.Assets {
-		if strings.HasPrefix(a.MediaType, "image/") {
+		if strings.HasPrefix(a.MediaType, "image/") && path.Dir(a.Path) != manifest.AttachedDir {
 			return "[[./" + a.Path + "]]"
 		}
 	}

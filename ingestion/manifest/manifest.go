@@ -29,6 +29,9 @@ const File = vault.ManifestFile
 // Kept ends the name of an original that would be a note of the vault.
 const Kept = ".original"
 
+// AttachedDir is the folder of the files that were attached to a PDF.
+const AttachedDir = "attachments"
+
 // LocalTime is the form of times without a zone.
 const LocalTime = "2006-01-02T15:04:05"
 

@@ -39,6 +39,7 @@ func Heading(text string) Line { return Line{Text: text, Size: 20, Bold: true} }
 
 // Builder collects pages. Its methods return it, so that calls can be chained.
 type Builder struct {
+	attached      []attachedFile
 	width, height float64
 	pages         []*page
 	outline       []outlineItem
@@ -64,6 +65,11 @@ type page struct {
 	fields        []field
 	annotations   []annotation
 	links         []link
+}
+
+type attachedFile struct {
+	name string
+	data []byte
 }
 
 type outlineItem struct {
@@ -109,6 +115,12 @@ func (b *Builder) add(p *page) *Builder {
 // Language says in which language the document is, as "de-CH".
 func (b *Builder) Language(tag string) *Builder {
 	b.language = tag
+	return b
+}
+
+// Attach puts a file into the document, as invoices and portfolios have them.
+func (b *Builder) Attach(name string, data []byte) *Builder {
+	b.attached = append(b.attached, attachedFile{name, data})
 	return b
 }
 

@@ -118,6 +118,16 @@ func (d *layout) putMore() (entries string) {
 	if d.labels != "" {
 		entries += " /PageLabels " + d.labels
 	}
+	var named []string
+	for _, f := range d.attached {
+		at, spec := d.w.reserve(), d.w.reserve()
+		d.w.putStream(at, "/Type /EmbeddedFile", f.data)
+		d.w.put(spec, fmt.Sprintf("<< /Type /Filespec /F %s /UF %s /EF << /F %s >> >>", d.w.str(spec, f.name), d.w.str(spec, f.name), ref(at)))
+		named = append(named, d.w.str(d.catalog, f.name)+" "+ref(spec))
+	}
+	if named != nil {
+		entries += " /Names << /EmbeddedFiles << /Names [" + strings.Join(named, " ") + "] >> >>"
+	}
 	return entries
 }
 

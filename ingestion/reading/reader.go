@@ -31,6 +31,8 @@ type Worker interface {
 // and only Close may be called, which is allowed in any state.
 type Session interface {
 	Page(ctx context.Context, r extract.PageRequest) (extract.Page, error)
+	// Attached returns a file that is attached to the document, counted from 1.
+	Attached(ctx context.Context, n int) ([]byte, error)
 	Close() error
 }
 
@@ -214,6 +216,24 @@ func (r *Reader) Page(ctx context.Context, q extract.PageRequest) (extract.Page,
 		q = halved(q)
 		q.Other = bad.Code != failure.Memory // the other renderer needs more memory
 	}
+}
+
+// Attached returns a file that is attached to the document, counted from 1. An error that does not end the import is a *PageError.
+func (r *Reader) Attached(ctx context.Context, n int) ([]byte, error) {
+	if r.session == nil {
+		if _, err := r.Start(ctx); err != nil {
+			return nil, reopening(err)
+		}
+	}
+	data, err := r.session.Attached(ctx, n)
+	if err == nil || ctx.Err() != nil {
+		return data, errors.Join(err, ctx.Err())
+	}
+	if e, ok := errors.AsType[*extract.Error](err); ok && !e.Ends() {
+		return nil, Failed(e.Code, "%s", Plain(e.Message, string(e.Code)))
+	}
+	r.Close()
+	return nil, Failed(failure.Crashed, "%s", Plain(err.Error(), string(failure.Crashed)))
 }
 
 // halved returns the same request at half the resolution, for the other renderer if the worker may choose. The limits are halved

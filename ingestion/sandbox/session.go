@@ -106,7 +106,20 @@ func (s *Session) Cut(ctx context.Context, pages []int) (extract.Cut, error) {
 	if s.dead != nil {
 		return extract.Cut{}, s.dead
 	}
-	answer, err := s.ask(ctx, extract.CutRequest{Pages: pages}, s.config.OpenTimeout, phase{page: pages[0]})
+	return s.cut(ctx, extract.CutRequest{Pages: pages}, pages[0])
+}
+
+// Attached requests a file that is attached to the document, counted from 1. Its errors are those of [Session.Page].
+func (s *Session) Attached(ctx context.Context, n int) ([]byte, error) {
+	if s.dead != nil {
+		return nil, s.dead
+	}
+	cut, err := s.cut(ctx, extract.CutRequest{Attached: n}, 1)
+	return cut.Bytes, err
+}
+
+func (s *Session) cut(ctx context.Context, r extract.CutRequest, page int) (extract.Cut, error) {
+	answer, err := s.ask(ctx, r, s.config.OpenTimeout, phase{page: page})
 	if err != nil {
 		return extract.Cut{}, err
 	}

@@ -25,6 +25,11 @@ type Cutter interface {
 	Cut(pages []int) (extract.Cut, error)
 }
 
+// Attacher is a document to which files are attached.
+type Attacher interface {
+	Attached(n int) ([]byte, error)
+}
+
 // Server answers the requests for one document.
 type Server struct {
 	Hello extract.Hello
@@ -117,6 +122,9 @@ func answerPage(ctx context.Context, doc Document, r extract.PageRequest) any {
 }
 
 func answerCut(doc Document, r extract.CutRequest) any {
+	if r.Attached > 0 {
+		return answerAttached(doc, r.Attached)
+	}
 	c, ok := doc.(Cutter)
 	if !ok {
 		return &extract.Error{Code: failure.Unsupported, Message: "the document cannot be cut into pages"}
@@ -129,6 +137,23 @@ func answerCut(doc Document, r extract.CutRequest) any {
 		return reported(err, 0, failure.Unsupported)
 	}
 	return made
+}
+
+func answerAttached(doc Document, n int) any {
+	a, ok := doc.(Attacher)
+	if !ok || n > len(doc.About().Attached) {
+		return &extract.Error{Code: failure.Unsupported, Message: "there is no such attached file"}
+	}
+	data, err := a.Attached(n)
+	switch {
+	case err != nil:
+		return reported(err, 0, failure.Unsupported)
+	case len(data) > extract.MaxPicture:
+		return &extract.Error{Code: failure.TooLarge, Message: fmt.Sprintf("the attached file has %d MB, at most %d are read", len(data)>>20, extract.MaxPicture>>20)}
+	case len(data) == 0:
+		return &extract.Error{Code: failure.Unsupported, Message: "the attached file is empty"}
+	}
+	return extract.Cut{MediaType: extract.MediaAttached, Bytes: data}
 }
 
 // reported returns an error in the form in which it is sent.

@@ -55,6 +55,7 @@ type drawing struct {
 var (
 	_ worker.Document = (*Document)(nil)
 	_ worker.Cutter   = (*Document)(nil)
+	_ worker.Attacher = (*Document)(nil)
 )
 
 // Open opens a document. It looks for the header itself and drops what is before it, as mail gateways put there: MuPDF's
@@ -102,6 +103,11 @@ func describe(by *renderers) extract.Document {
 	if by.traces.catalog || by.second != nil {
 		if second, err := by.pdfium(); err == nil {
 			info.Language = second.Language()
+		}
+	}
+	if by.traces.attached {
+		if second, err := by.pdfium(); err == nil {
+			info.Attached = second.AttachedNames()
 		}
 	}
 	if usual := by.standing(); usual.pdfium {
@@ -308,6 +314,15 @@ func (d *Document) boxOf(n int, width, height float64) (pageBox, error) {
 // Cut makes a document of some of the pages.
 func (d *Document) Cut(pages []int) (extract.Cut, error) {
 	return cut(d.by.data, pages, d.info.Encrypted)
+}
+
+// Attached returns an attached file, counted from 1.
+func (d *Document) Attached(n int) ([]byte, error) {
+	second, err := d.by.pdfium()
+	if err != nil {
+		return nil, err
+	}
+	return second.Attached(n)
 }
 
 // undrawn reports whether a page has lines with characters for which like holds, and its picture is empty at their places.

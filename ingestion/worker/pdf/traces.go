@@ -16,6 +16,7 @@ type traces struct {
 	catalog     bool // the catalog may name the language, or labels of pages
 	structure   bool // the document may have a structure of its own
 	patterns    bool // something is filled with tiles
+	attached    bool // files may be attached
 }
 
 var (
@@ -27,6 +28,7 @@ var (
 	catalogTrace = regexp.MustCompile(`/PageLabels\b|/Lang[\s\0]*[(<]`)
 	structTrace  = regexp.MustCompile(`/StructTreeRoot\b`)
 	patternTrace = regexp.MustCompile(`/PatternType[\s\0]*1\b`)
+	fileTrace    = regexp.MustCompile(`/EmbeddedFiles?\b`)
 	objectStream = regexp.MustCompile(`/Type[\s\0]*/ObjStm\b`)
 	streamStart  = []byte("stream")
 	encryption   = []byte("/Encrypt")
@@ -46,13 +48,13 @@ func findTraces(data []byte) traces {
 	if len(streams) == 0 {
 		return t
 	}
-	anything := traces{annotations: true, wide: t.wide, links: true, catalog: true, structure: true, patterns: true}
+	anything := traces{annotations: true, wide: t.wide, links: true, catalog: true, structure: true, patterns: true, attached: true}
 	if bytes.Contains(data, encryption) {
 		return anything // its object streams are encrypted
 	}
 	unpacked := 0
 	for _, at := range streams {
-		if t == (traces{true, true, true, true, true, true}) {
+		if t == (traces{true, true, true, true, true, true, true}) {
 			break
 		}
 		objects, ok := unpack(data[at[1]:])
@@ -63,14 +65,14 @@ func findTraces(data []byte) traces {
 		found := tracesIn(objects)
 		t = traces{
 			t.annotations || found.annotations, t.wide || found.wide, t.links || found.links, t.catalog || found.catalog, t.structure || found.structure,
-			t.patterns || found.patterns,
+			t.patterns || found.patterns, t.attached || found.attached,
 		}
 	}
 	return t
 }
 
 func tracesIn(data []byte) traces {
-	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), catalogTrace.Match(data), structTrace.Match(data), patternTrace.Match(data)}
+	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), catalogTrace.Match(data), structTrace.Match(data), patternTrace.Match(data), fileTrace.Match(data)}
 }
 
 // unpack returns the objects of a stream whose dictionary ends soon after data begins.

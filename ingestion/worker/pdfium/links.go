@@ -6,7 +6,9 @@ import (
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 
+	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
+	"github.com/vaultflow/vaultflow/ingestion/worker/metadata"
 )
 
 // maxLinks limits the links that are read of a page, and the parts of one.
@@ -88,4 +90,36 @@ func (d *Document) linkPlaces(link references.FPDF_LINK) [][4]float64 {
 	}
 	r := rect.Rect
 	return [][4]float64{{float64(r.Left), float64(r.Top), float64(r.Right), float64(r.Bottom)}}
+}
+
+// AttachedNames lists the files that are attached to the document, by their names. A name may be empty.
+func (d *Document) AttachedNames() []string {
+	count, err := d.in.FPDFDoc_GetAttachmentCount(&requests.FPDFDoc_GetAttachmentCount{Document: d.doc})
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for i := range min(count.AttachmentCount, extract.MaxAttached) {
+		name := ""
+		if file, err := d.in.FPDFDoc_GetAttachment(&requests.FPDFDoc_GetAttachment{Document: d.doc, Index: i}); err == nil {
+			if got, err := d.in.FPDFAttachment_GetName(&requests.FPDFAttachment_GetName{Attachment: file.Attachment}); err == nil {
+				name = metadata.Text(got.Name)
+			}
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// Attached returns the bytes of an attached file, counted from 1.
+func (d *Document) Attached(n int) ([]byte, error) {
+	file, err := d.in.FPDFDoc_GetAttachment(&requests.FPDFDoc_GetAttachment{Document: d.doc, Index: n - 1})
+	if err != nil {
+		return nil, fmt.Errorf("find attached file %d: %w", n, err)
+	}
+	got, err := d.in.FPDFAttachment_GetFile(&requests.FPDFAttachment_GetFile{Attachment: file.Attachment})
+	if err != nil {
+		return nil, fmt.Errorf("read attached file %d: %w", n, err)
+	}
+	return got.Contents, nil
 }
