@@ -106,6 +106,35 @@ func TestText_keepsTheHyphenOfCompounds(t *testing.T) {
 	}
 }
 
+// A hyphen at the end of a line is part of a word where none is divided.
+func TestText_keepsHyphensOfWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ first, second, want string }{
+		{"the pre-", "and post-war years", "the pre- and post-war years"},
+		{"am Vor-", "und Nachmittag", "am Vor- und Nachmittag"},
+		{"a one-", "or two-year plan", "a one- or two-year plan"},
+		{"two thou-", "sand interi-", "two thousand interi-"},
+		{"its interi-", "or was", "its interior was"},
+		{"a self-", "employed baker", "a self-employed baker"},
+		{"a self-", "ish baker", "a selfish baker"},
+		{"a well-", "known baker", "a well-known baker"},
+		{"twenty-", "five rolls", "twenty-five rolls"},
+		{"an x-", "ray of it", "an x-ray of it"},
+		{"his mother-in-", "law came", "his mother-in-law came"},
+		{"covid-", "19 came", "covid-19 came"},
+		{"from 2019-", "2020 on", "from 2019-2020 on"},
+		{"the Anglo-", "Saxon king", "the Anglo-Saxon king"},
+		{"EU-", "weit gilt", "EU-weit gilt"},
+		{"see example.org/some-", "page.html", "see example.org/some-page.html"},
+		{"a text -", "and more", "a text - and more"},
+		{"the har-", "bour", "the harbour"},
+	} {
+		if got := text(at(60, 100, 10, c.first), at(60, 113, 10, c.second)); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
 func TestText_dropsRunningHeads(t *testing.T) {
 	t.Parallel()
 	var pages []layout.Page

@@ -60,8 +60,7 @@ func escapeOrdinal(text string) string {
 	return text[:m[3]] + `\` + text[m[3]:]
 }
 
-// joinLines makes one line of several. A hyphen at the end of a line goes when a small letter follows, unless the page
-// writes the compound with its hyphen elsewhere.
+// joinLines makes one line of several.
 func joinLines(lines []Line, compounds map[string]bool) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -71,19 +70,58 @@ func joinLines(lines []Line, compounds map[string]bool) string {
 			break
 		}
 		text, end := strings.TrimSuffix(text, string(linkEnd)), text[len(strings.TrimSuffix(text, string(linkEnd))):]
-		stem, ok := hyphenated(text, lines[i+1].Text)
-		switch {
-		case !ok && unspaced(text, lines[i+1].Text):
+		switch next := lines[i+1].Text; {
+		case keepsHyphen(text, next, compounds):
 			b.WriteString(text + end)
-		case !ok:
-			b.WriteString(text + end + " ")
-		case compounds[lastWord(unsigned(stem))+"-"+firstWord(lines[i+1].Text)]:
-			b.WriteString(stem + "-" + end)
+		case unspaced(text, next):
+			b.WriteString(text + end)
 		default:
-			b.WriteString(stem + end)
+			if stem, ok := hyphenated(text, next); ok && !leavesOut(next) {
+				b.WriteString(stem + end)
+			} else {
+				b.WriteString(text + end + " ")
+			}
 		}
 	}
 	return b.String()
+}
+
+var (
+	conjunction = regexp.MustCompile(`^(?:(?:and|und|oder|bzw\.)(?:\s|$)|(?:or|to|bis|et|ou|y|e|en|og|och|eller)\s+\pL+-)`)
+	inCompound  = regexp.MustCompile(`-(?:a|and|at|by|in|it|of|on|or|the|to|up)$`)
+	tens        = regexp.MustCompile(`^(?:twen|thir|for|fif|six|seven|eigh|nine)ty$`)
+	suffix      = regexp.MustCompile(`^(?:ish|less|ness|ing|ington)`) // of selfish, wellness
+	ones        = regexp.MustCompile(`^(?:one|two|three|four|five|six|seven|eight|nine|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)`)
+)
+
+// leavesOut reports whether the next line continues a word of which two are joined: pre- and post-war.
+func leavesOut(next string) bool { return conjunction.MatchString(next) }
+
+// keepsHyphen reports whether the hyphen at the end of a line is a part of the word: where no word is divided, or because the page writes the
+// compound with its hyphen elsewhere.
+func keepsHyphen(text, next string, compounds map[string]bool) bool {
+	stem, hyphen := strings.CutSuffix(text, "-")
+	if !hyphen {
+		stem, hyphen = strings.CutSuffix(text, "\u2010")
+	}
+	last, _ := utf8.DecodeLastRuneInString(stem)
+	first, _ := utf8.DecodeRuneInString(next)
+	if !hyphen || leavesOut(next) || !speaks(last) || !speaks(first) {
+		return false
+	}
+	word, after := unsigned(stem[strings.LastIndexByte(stem, ' ')+1:]), firstWord(next)
+	bare := trimWord(word)
+	switch {
+	case !unicode.IsLower(first), unicode.IsDigit(last), strings.ContainsAny(word, "/@"): // Jean-Paul, 2019-2020, an address
+		return true
+	case utf8.RuneCountInString(bare) == 1, strings.ToUpper(word) == word, inCompound.MatchString(word): // x-ray, EU-wide, mother-in-law
+		return true
+	case bare == "self" || bare == "well":
+		return !suffix.MatchString(after)
+	case tens.MatchString(bare) && ones.MatchString(after), bare == "so" && after == "called":
+		return true
+	}
+	return compounds[bare+"-"+after]
 }
 
 // unspaced reports whether a line continues the one before without a blank: Chinese and Japanese have none between words.

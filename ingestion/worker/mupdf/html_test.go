@@ -56,7 +56,7 @@ func TestPageText_findsStructure(t *testing.T) {
 		"space divides":    {line(10, 10, 11, ink, "one") + line(45, 10, 11, ink, "two"), "one\n\ntwo"},
 		"column divides":   {columnLines(20, 10, "Left") + columnLines(10, 310, "Right"), "Left side of page one. Left side of page two. Left side of page three.\n\nRight side of page one. Right side of page two. Right side of page three."},
 		"hyphen goes":      {line(10, 10, 11, ink, "hyphen-") + line(25, 10, 11, ink, "ated"), "hyphenated"},
-		"hyphen stays":     {line(10, 10, 11, ink, "Jean-") + line(25, 10, 11, ink, "Paul"), "Jean- Paul"},
+		"hyphen stays":     {line(10, 10, 11, ink, "Jean-") + line(25, 10, 11, ink, "Paul"), "Jean-Paul"},
 		"ligature":         {line(10, 10, 11, ink, "of&#xfb01;ce"), "office"},
 		"bullets":          {line(10, 10, 11, ink, "• a") + line(25, 10, 11, ink, "• b"), "- a\n- b"},
 		"numbers":          {line(10, 10, 11, ink, "1. a") + line(25, 10, 11, ink, "goes on") + line(40, 10, 11, ink, "2) b"), "1. a goes on\n2. b"},
