@@ -67,3 +67,30 @@ func TestImport_slideTitles(t *testing.T) {
 		t.Errorf("the long title is not in the text as a whole:\n%s", note)
 	}
 }
+
+// A file without a title is called as its first heading says, if that is at the top, and otherwise as the file.
+func TestImport_missingTitles(t *testing.T) {
+	t.Parallel()
+	prose := "<p>" + strings.Repeat("Bees live in the city, too. ", 40) + "</p>"
+	word := func(body string) string {
+		return string(zipFiles(t, packedFile{name: "word/document.xml", data: `<w:document xmlns:w="w"><w:body>` + body + `</w:body></w:document>`},
+			packedFile{name: "word/styles.xml", data: `<w:styles xmlns:w="w"><w:style w:styleId="H1"><w:name w:val="heading 1"/></w:style></w:styles>`}))
+	}
+	head, text := `<w:p><w:pPr><w:pStyle w:val="H1"/></w:pPr><w:r><w:t>Bees in the city</w:t></w:r></w:p>`, `<w:p><w:r><w:t>`+strings.Repeat("They live there, too. ", 40)+`</w:t></w:r></w:p>`
+	for _, c := range []struct{ file, data, want string }{
+		{"a.html", "<html><body><h1>Bees in <b>the</b> city</h1>" + prose + "</body></html>", "Bees in the city"},
+		{"a.html", "<html><body><nav><a href=x>Home</a></nav><article><h1>Bees in the city</h1>" + prose + "</article></body></html>", "Bees in the city"},
+		{"a.html", "<html><body>" + prose + "<h2>Sources</h2></body></html>", "a"},
+		{"a.docx", word(head + text), "Bees in the city"},
+		{"a.docx", word(text + head), "a"},
+		{"a.pptx", string(slidesOf(t, "", "Bees in the city", "More")), "Bees in the city"},
+		{"a.odt", string(zipFiles(t, packedFile{name: "mimetype", data: "application/vnd.oasis.opendocument.text"}, packedFile{name: "content.xml", data: `<o:document-content xmlns:o="o" xmlns:text="t"><o:body><o:text><text:h text:outline-level="1">Bees in the city</text:h><text:p>They live there.</text:p></o:text></o:body></o:document-content>`})), "Bees in the city"},
+		{"a.eml", "From: a@example.org\r\nTo: b@example.org\r\n\r\n# Hello\r\n", "a"},
+	} {
+		b := newBench(t, extract.Document{})
+		made, _ := b.mustRun(b.drop("imp-1", "Import/"+c.file, []byte(c.data)))
+		if note := b.read(made.Note); !strings.Contains(note, "\n# "+c.want+"\n") {
+			t.Errorf("%s is not called %q:\n%s", c.file, c.want, note)
+		}
+	}
+}

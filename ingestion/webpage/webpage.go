@@ -200,7 +200,7 @@ func Readable(data []byte, contentType, base string, h Hooks) (Page, error) {
 	if err != nil || address.Host == "" {
 		address = nil
 	}
-	p := Page{Title: oneLine(text(find(doc, "title"))), Language: attribute(find(doc, "html"), "lang")}
+	p := Page{Title: first(oneLine(text(find(doc, "title"))), oneLine(text(find(doc, "h1")))), Language: attribute(find(doc, "html"), "lang")}
 	node := doc
 	article, err := readable(doc, address)
 	if err == nil && article.Node != nil {
