@@ -87,17 +87,12 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	worker := a.Workers.Media()
 	documents := media.NewDocuments(c.FS, worker, s.Vault.ImportedDir)
 	c.Media = media.Source{
-		FS: c.FS, Blobs: c.Blobs, Worker: worker, Documents: documents, ImportedDir: s.Vault.ImportedDir, Cache: media.NewCache(KeptPictures), Digests: media.NewDigests(),
+		FS: c.FS, Blobs: c.Blobs, Worker: worker, Documents: documents, ImportedDir: s.Vault.ImportedDir, Cache: media.NewCache(KeptPictures), Digests: a.digests,
 	}
 	known := step.Origins{Book: book}
 	c.Prompt = prompt.Builder{
-		FS:          c.FS,
-		Links:       a.Vault,
-		Probe:       c.Media.Probe,
-		Documents:   documents,
-		Fallbacks:   media.PageText(a.Vault, c.MaxText),
-		ImportedDir: s.Vault.ImportedDir,
-		Known:       known.Known, Named: known.Named,
+		FS: c.FS, Links: a.Vault, Probe: c.Media.Probe, Documents: documents, Fallbacks: media.PageText(a.Vault, c.MaxText),
+		ImportedDir: s.Vault.ImportedDir, Known: known.Known, Named: known.Named,
 	}
 	if in := s.Policy.RemoteImages; in.Enabled && in.MaxPerStep > 0 {
 		pictures := &media.Remote{Policy: a.outside.pictures(), Fetcher: fetcher, Foreign: media.Foreign{
@@ -109,7 +104,7 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 }
 
 // Previewer returns what shows the requests of steps, and a function that closes it. A preview has no side effects: nothing is
-// stored, and the journal is only read, if there is one.
+// stored but digests of pictures, and the journal is only read, if there is one.
 func (a *Workspace) Previewer(ctx context.Context) (p *step.Previewer, done func(), err error) {
 	kept, done := stores{Blobs: blank{}, Memory: blank{}}, func() {}
 	if j, err := journal.OpenReader(ctx, a.StateDir); err == nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/daemon/workers"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
@@ -79,6 +80,7 @@ type Workspace struct {
 	outdated sync.Once         // the warning about a serve with former settings
 	outside  *outside
 	rules    *intake.Rules
+	digests  *media.Digests
 }
 
 // Open reads the settings of a vault and opens it. A *settings.Error has all faults of the settings.
@@ -115,12 +117,13 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		Dir: o.Dir, StateDir: stateDir, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Links: links, Models: models, Zone: zone, Log: log,
 		Passwords: passwords, Workers: workers.New(set, v, stateDir, passwords, log), Workflows: flows, Offers: offers,
 		Overviews: &Overviews{settings: set, offers: offers, workflows: flows, zone: zone},
-		options:   o, loaded: loaded.files, outside: reach, rules: rules,
+		options:   o, loaded: loaded.files, outside: reach, rules: rules, digests: media.NewDigests(stateDir),
 	}, nil
 }
 
 // Close closes the vault.
 func (a *Workspace) Close() {
+	_ = a.digests.Keep() // without them, pictures are read again
 	if err := a.Vault.Close(); err != nil {
 		a.Log.Warn("vault not closed", "err", err)
 	}

@@ -54,7 +54,7 @@ const maxKnown = 4096
 func NewDocuments(fsys fs.FS, worker Worker, importedDir string) *Documents {
 	return &Documents{
 		fs: fsys, worker: worker, imported: strings.Trim(importedDir, "/"), sessions: newSessions(worker),
-		digests: NewDigests(), known: map[string]prompt.Document{}, texts: map[pageOf]string{},
+		digests: NewDigests(""), known: map[string]prompt.Document{}, texts: map[pageOf]string{},
 	}
 }
 

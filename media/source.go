@@ -112,6 +112,7 @@ func (m *loader) file(ctx context.Context, image content.Image) (imaging.Encoded
 		return imaging.Encoded{}, err
 	}
 	if !hasDigest(data, image.SHA256) {
+		m.Digests.forget(image.Name)
 		return imaging.Encoded{}, ErrChanged
 	}
 	if below(m.ImportedDir, image.Name) {

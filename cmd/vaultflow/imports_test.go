@@ -91,7 +91,7 @@ var rooms = []room{
 	{"policy/trust", 3, []string{"directives", "settings/state", "content/visible", "workflow"}},
 	{"policy/trust/trusttest", 3, []string{"policy/trust"}},
 	{"engine/enginetest", 4, []string{"cost", "engine", "workflow"}},
-	{"media", 4, []string{"content", "imaging", "ingestion", "ingestion/filetype", "ingestion/manifest", "ingestion/extract", "ingestion/office", "llm", "policy", "prompt", "media/remote", "vault"}},
+	{"media", 4, []string{"content", "imaging", "ingestion", "ingestion/filetype", "ingestion/manifest", "ingestion/extract", "ingestion/office", "llm", "policy", "prompt", "media/remote", "settings/state", "vault"}},
 	{"engine/change", 4, []string{"content", "engine", "policy/origin", "policy", "vault"}},
 	{"engine/imports", 4, []string{"engine", "engine/change", "ingestion", "ingestion/manifest", "policy/origin"}},
 	{"step", 5, []string{"chunking", "content/conform", "content", "cost", "step/cite", "step/defuse", "step/parts", "step/relink", "directives", "directives/moment", "engine", "engine/change", "engine/diff", "imaging", "ingestion/filetype", "ingestion/manifest", "llm", "llm/metered", "llm/rewrite", "media", "note", "policy/origin", "policy", "prompt", "vault", "content/visible", "workflow"}},

@@ -308,6 +308,9 @@ func (b *bench) receipt(ctx context.Context, _ []document) error {
 	if err := fresh(); err != nil {
 		return err
 	}
+	if err := os.Mkdir(filepath.Join(b.scratch, "pictures-state"), 0o700); err != nil { // a preview makes none, and keeps no digests without it
+		return err
+	}
 	photo := pdftest.Photo(600, 400, "a")
 	var note strings.Builder
 	names := make([]string, pictures)
