@@ -24,7 +24,7 @@ type sheet struct {
 }
 
 func newSheet(rows [][]Line, rules []Box) sheet {
-	s := sheet{box: boxOf(slices.Concat(rows...)), rows: rows, rules: amongst(rules, rows), gutters: gutters(rows)}
+	s := sheet{box: boxOf(slices.Concat(rows...)), rows: rows, rules: amongst(rules, rows), gutters: aroundNames(rows, gutters(rows))}
 	for {
 		s.extents = nil
 		s.place()
@@ -101,7 +101,7 @@ func amongst(rules []Box, rows [][]Line) []Box {
 // dropGutter drops a gap on one side of which the body has nothing: a gap between words of the head.
 func (s *sheet) dropGutter() bool {
 	for c := range s.columns() {
-		if slices.ContainsFunc(s.cells[s.head:], func(row [][]Line) bool { return len(row[c]) > 0 }) || len(s.gutters) < 2 || s.head == len(s.cells) {
+		if slices.ContainsFunc(s.cells[s.head:], func(row [][]Line) bool { return len(row[c]) > 0 }) || len(s.gutters) < 2 || s.head == len(s.cells) || hasOwnName(s, c) {
 			continue
 		}
 		at := max(c-1, 0) // the narrower gap of both
@@ -112,6 +112,63 @@ func (s *sheet) dropGutter() bool {
 		return true
 	}
 	return false
+}
+
+// hasOwnName reports whether a column without cells has a name of its own: one piece, on a level with those of the columns beside it, in the row with
+// the most pieces.
+func hasOwnName(s *sheet, c int) (found bool) {
+	most := 0 // pieces in a row below
+	for _, row := range s.rows[s.head:] {
+		most = max(most, len(row))
+	}
+	if names := len(s.rows[0]); most >= names || most*2 < names || len(s.rows)-s.head < 2 {
+		return false
+	}
+	for _, row := range s.cells[:s.head] {
+		if len(row[c]) == 0 {
+			continue
+		}
+		if len(row[c]) > 1 || c > 0 && len(row[c-1]) != 1 || c+1 < len(row) && len(row[c+1]) != 1 {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// aroundNames adds gutters beside pieces of the first row that nothing is below, as the names of columns without cells. There are more names than
+// pieces in any other row.
+func aroundNames(rows [][]Line, gutters []gap) []gap {
+	if len(rows) < 3 || len(rows[0]) > maxColumns || slices.ContainsFunc(rows[1:], func(row []Line) bool { return len(row) >= len(rows[0]) }) {
+		return gutters
+	}
+	for i, name := range rows[0] {
+		near := 0.3 * name.Size
+		left, right, alone := gap{math.Inf(-1), name.Box.X0}, gap{name.Box.X1, math.Inf(1)}, i > 0
+		for n, row := range rows {
+			for j, l := range row {
+				switch {
+				case n == 0 && j == i:
+				case l.Box.X1 < name.Box.X0-near:
+					left.from = max(left.from, l.Box.X1)
+				case l.Box.X0 > name.Box.X1+near:
+					right.to = min(right.to, l.Box.X0)
+				default:
+					alone = false
+				}
+			}
+		}
+		if !alone {
+			continue
+		}
+		gutters = slices.DeleteFunc(slices.Clone(gutters), func(g gap) bool { return g.middle() > left.from && g.middle() < right.to })
+		gutters = append(gutters, left)
+		if !math.IsInf(right.to, 1) {
+			gutters = append(gutters, right)
+		}
+		slices.SortFunc(gutters, func(a, b gap) int { return cmp.Compare(a.from, b.from) })
+	}
+	return gutters
 }
 
 // sheetOf is a sheet of what is between two rules, in known columns.

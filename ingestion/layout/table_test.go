@@ -419,3 +419,40 @@ func TestText_readsRowsOfDotsAlone(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A column without cells keeps its name, and no other column gets it.
+func TestText_keepsNamesOfEmptyColumns(t *testing.T) {
+	t.Parallel()
+	xs := []float64{60, 180, 300, 420, 500}
+	for name, rows := range map[string][][]string{
+		"between": {{"Name", "Paid", "Signature", "Owes", "Remark"}, {"Ann Berg", "120.00", "", "0.00", "late"}, {"Bob Dahl", "80.00", "", "40.00", ""}, {"Cid Eide", "0.00", "", "120.00", "moved"}},
+		"two":     {{"Name", "Paid", "Signature", "Initials", "Remark"}, {"Ann Berg", "120.00", "", "", "late"}, {"Bob Dahl", "80.00", "", "", ""}, {"Cid Eide", "0.00", "", "", "moved"}},
+		"last":    {{"Name", "Paid", "Owes", "", "Signature"}, {"Ann Berg", "120.00", "0.00", "", ""}, {"Bob Dahl", "80.00", "40.00", "", ""}, {"Cid Eide", "0.00", "120.00", "", ""}},
+		"words":   {{"Name", "Morning", "Signature", "Evening", ""}, {"Ann Berg", "Kitchen", "", "Garden", ""}, {"Bob Dahl", "Garden", "", "Kitchen", ""}, {"Cid Eide", "Stairs", "", "Hall", ""}},
+	} {
+		for _, more := range []int{0, 8} {
+			all, want := slices.Clone(rows), []string(nil)
+			for i := range more {
+				all = append(all, []string{fmt.Sprintf("%s Foss", []string{"Dag", "Ed", "Frida", "Gro", "Hans", "Ida", "Jon", "Kari"}[i]), rows[1][1], "", rows[1][3], ""})
+			}
+			for _, row := range all {
+				cells := slices.Clone(row)
+				if name == "last" {
+					cells = slices.Delete(cells, 3, 4)
+				} else if name == "words" {
+					cells = cells[:4]
+				}
+				want = append(want, strings.Join(cells, " | "))
+			}
+			t.Run(fmt.Sprint(name, more), func(t *testing.T) {
+				t.Parallel()
+				got := text(sheet(100, 15, xs, all...)...)
+				for i, row := range want {
+					if !strings.Contains(got, "| "+row+" |") {
+						t.Errorf("row %d: no %q in\n%s", i, row, got)
+					}
+				}
+			})
+		}
+	}
+}
