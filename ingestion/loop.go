@@ -75,7 +75,7 @@ func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) er
 		group.Go(func() error {
 			defer drawing.Done()
 			defer s.Close()
-			if i > 0 && !needed(ctx, taken) {
+			if i > 0 && len(todo) <= manyPages && !needed(ctx, taken) {
 				return nil
 			}
 			return l.windows(ctx, s, windows, out, &row)
@@ -88,6 +88,9 @@ func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) er
 
 // startTime is about what it takes to start a worker. A document that needs no longer for all its pages is left to one.
 const startTime = 150 * time.Millisecond
+
+// manyPages take longer than that even if they are the simplest.
+const manyPages = 32
 
 // needed waits that long and reports whether another session has something to do.
 func needed(ctx context.Context, taken <-chan struct{}) bool {

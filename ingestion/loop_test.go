@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
@@ -37,6 +38,32 @@ func TestImport_startsAnotherWorkerWhenPagesTakeLong(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Where it is plain that the pages take longer, no time is lost before another worker starts.
+func TestImport_startsAnotherWorkerAtOnceForManyPages(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, extract.Document{Pages: manyPages + 1})
+		var first time.Time
+		late := time.Hour
+		b.worker.open = func(n int) error {
+			if n == 1 {
+				first = time.Now()
+			} else {
+				late = time.Since(first)
+			}
+			return nil
+		}
+		b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+			time.Sleep(20 * time.Millisecond)
+			return goodPage(r), nil
+		}
+		b.mustRun(b.drop("imp-1", "Import/book.pdf", pdfBytes))
+		if late >= startTime {
+			t.Errorf("another worker started %s after the first", late)
+		}
+	})
 }
 
 // What has been drawn when an import is cancelled is not drawn again.
