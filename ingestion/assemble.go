@@ -19,7 +19,7 @@ func (pub publishing) manifest(p plan, rec documentRecord, pages []manifest.Page
 		Version: manifest.Version, Note: p.Note,
 		Source: manifest.Source{
 			Name: pub.sourceName(p), Path: j.Source, URL: pub.w.set.Asked.URL, Size: j.Size, ModTime: rec.ModTime, SHA256: j.SHA256,
-			MediaType: j.Route.MediaType, Kind: j.Route.Kind, Evidence: j.Route.Evidence,
+			MediaType: j.Route.MediaType, Kind: j.Route.Kind, Evidence: j.Route.Evidence, Needed: p.Needed,
 		},
 		Import: manifest.Import{
 			ID: j.ID, Started: j.started(rec), Finished: p.Finished, Strategies: pub.strategies(pages), Tools: rec.Tools, Settings: j.Hash(),
@@ -59,7 +59,7 @@ func (pub publishing) sourceName(p plan) string {
 	if p.Kept != "" {
 		return p.Kept
 	}
-	if pub.w.set.KeepOriginal == config.KeepInBundle && p.Original != "" {
+	if (pub.w.set.KeepOriginal == config.KeepInBundle || p.Needed) && p.Original != "" {
 		return p.Original
 	}
 	return pub.w.places.original()

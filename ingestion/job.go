@@ -95,6 +95,11 @@ type Extracted struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
+// whole reports whether everything in the file was read, and nothing is doubtful: only then may the file be deleted.
+func (x Extracted) whole(rec documentRecord) bool {
+	return rec.Message == "" && x.Lacks == "" && len(x.Failed)+len(x.Partial)+len(x.Lost)+len(x.NotSeen)+len(x.Lacking)+len(x.Warnings) == 0
+}
+
 // Unread returns the pages whose text could not be recognised.
 func (x Extracted) Unread() []int {
 	return slices.DeleteFunc(slices.Clone(x.Partial), func(n int) bool { return slices.Contains(x.Lacking, n) || slices.Contains(x.Lost, n) })

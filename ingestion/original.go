@@ -91,22 +91,29 @@ func (f filing) fileDone(ctx context.Context, e Ending) (Filed, error) {
 // place returns where the original belongs, or "" if it is to be removed.
 func (f filing) place(ctx context.Context, bundle string, p plan) (string, error) {
 	name := p.Original
-	if m, ok := f.w.im.manifest(bundle); p.Kept != "" || p.Target == "" && ok && m.KeepsMember() {
+	m, ok := f.w.im.manifest(bundle)
+	if p.Kept != "" || p.Target == "" && ok && m.KeepsMember() {
 		return "", nil
 	}
+	inBundle := f.staysIn(m) || p.Needed
 	if p.Target == "" { // the records are gone: an earlier call finished
 		var err error
 		if name, err = f.w.places.keep(ctx); err != nil {
 			return "", err
 		}
-		if m, ok := f.w.im.manifest(bundle); ok && f.w.set.KeepOriginal == config.KeepInBundle {
+		if ok && inBundle {
 			name = m.Source.Name
 		}
 	}
-	if name != "" && f.w.set.KeepOriginal == config.KeepInBundle {
+	if name != "" && inBundle {
 		return path.Join(bundle, name), nil
 	}
 	return name, nil
+}
+
+// staysIn reports whether an original stays in its bundle.
+func (f filing) staysIn(m manifest.Manifest) bool {
+	return f.w.set.KeepOriginal == config.KeepInBundle || m.Source.Needed
 }
 
 // moveOut moves the original, or removes it if to is empty, and returns its new name. That gets a number if another spelling of
@@ -155,14 +162,15 @@ func (f filing) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 // join moves the original to equal bytes in a bundle, or to the done folder if the bundle has none.
 func (f filing) join(ctx context.Context, e Ending, from string) (Filed, error) {
 	target, inside := "", false
-	if m, ok := f.w.im.manifest(e.Bundle); ok {
+	m, known := f.w.im.manifest(e.Bundle)
+	if known {
 		inside = m.KeepsMember() && m.Source.SHA256 == f.w.job.SHA256
 		kept := path.Join(e.Bundle, m.Source.Name)
 		sum, err := f.w.im.sumOf(ctx, kept)
 		if err != nil {
 			return Filed{}, err
 		}
-		missing := sum == "" && m.Source.SHA256 == f.w.job.SHA256 && f.w.set.KeepOriginal == config.KeepInBundle // it could not be moved at the time
+		missing := sum == "" && m.Source.SHA256 == f.w.job.SHA256 && f.staysIn(m) // it could not be moved at the time
 		if sum == f.w.job.SHA256 || missing && !inside {
 			target = kept
 		}
@@ -170,7 +178,7 @@ func (f filing) join(ctx context.Context, e Ending, from string) (Filed, error) 
 	if target == from {
 		return Filed{Name: from}, nil // it is the original itself
 	}
-	if target == "" && !inside && f.w.set.KeepOriginal != config.KeepNot {
+	if target == "" && !inside && (f.w.set.KeepOriginal != config.KeepNot || !known) {
 		done := f.w.places.done()
 		var err error
 		if target, err = f.w.places.free(ctx, done); err != nil {

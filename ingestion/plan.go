@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/vaultflow/vaultflow/ingestion/config"
 )
 
 // maxNumber limits the search for a free name.
@@ -16,6 +18,7 @@ type plan struct {
 	Target   string    `json:"target"`             // vault name of the bundle
 	Note     string    `json:"note,omitempty"`     // name within the bundle; empty for index.md
 	Original string    `json:"original,omitempty"` // a name within the bundle, or a vault name, or empty if it is not kept
+	Needed   bool      `json:"needed,omitempty"`   // it stays in the bundle, which has not all of it
 	Kept     string    `json:"kept,omitempty"`     // the file of the source that is the original, within the bundle; the source is then removed
 	Finished time.Time `json:"finished"`
 	Version  int       `json:"version"`
@@ -38,7 +41,7 @@ func (p plan) before(im *Importer) string {
 
 // decide chooses the names. A bundle of the same source, or of the page that is completed, is the version before; any other keeps its name. Names in taken are not
 // used. The note keeps the name that it had in the version before, unless a file of the source has it. In an older archive it is index.md, where that links to.
-func (pub publishing) decide(ctx context.Context, taken map[string]bool, rec documentRecord) (plan, error) {
+func (pub publishing) decide(ctx context.Context, taken map[string]bool, rec documentRecord, x Extracted) (plan, error) {
 	im, j := pub.w.im, pub.w.job
 	p := plan{Version: 1, Finished: im.Now()}
 	name, kept := pub.w.places.address()
@@ -66,6 +69,10 @@ func (pub publishing) decide(ctx context.Context, taken map[string]bool, rec doc
 	}
 	if rec.Kept != "" {
 		p.Kept = rec.Kept
+		return p, nil
+	}
+	if pub.w.set.KeepOriginal == config.KeepNot && !x.whole(rec) {
+		p.Original, p.Needed = pub.w.places.original(), true
 		return p, nil
 	}
 	var err error

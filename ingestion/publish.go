@@ -58,7 +58,7 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 	taken := map[string]bool{}
 	for range 10 {
 		if !decided {
-			if p, err = (publishing{w}).decide(ctx, taken, rec); err != nil {
+			if p, err = (publishing{w}).decide(ctx, taken, rec, x); err != nil {
 				return Published{}, err
 			}
 			if err := save(ctx, w.store.records, planName, p); err != nil {

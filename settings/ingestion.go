@@ -3,7 +3,7 @@ package settings
 // Ingestion configures how files are imported.
 type Ingestion struct {
 	Router              string         `yaml:"router" oneof:"on shadow off" doc:"shadow only records what it would do with a file; off ignores the import folder."`
-	KeepOriginal        string         `yaml:"keep_original" oneof:"bundle done delete" doc:"Where an imported file goes: into its bundle, to a Done folder, or nowhere."`
+	KeepOriginal        string         `yaml:"keep_original" oneof:"bundle done delete" doc:"Where an imported file goes: into its bundle, to a Done folder, or nowhere. delete keeps a file in its bundle if not all of it was read, or there is a warning about it."`
 	Template            string         `yaml:"template" doc:"Note in the vault that is the template of imported notes, such as Templates/Import.md; docs/ingestion.md lists its placeholders. Empty: the built-in layout."`
 	Worker              string         `yaml:"worker" env:"VAULTFLOW_WORKER" doc:"Path of vaultflow-worker. Empty: next to vaultflow, else found in PATH."`
 	Tessdata            string         `yaml:"tessdata" doc:"Folder of Tesseract's language data. Empty: the usual places."`

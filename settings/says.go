@@ -16,7 +16,7 @@ func sayKey(path, value string) string {
 	case "ingestion.worker":
 		return "Start the program " + value + " for each imported document"
 	case "ingestion.keep_original":
-		return "Delete each file from the import folder once it is imported"
+		return "Delete each file from the import folder once all of it is read"
 	case "ingestion.tessdata":
 		return "Read the language data of text recognition from the folder " + value
 	case "ingestion.office.libreoffice":

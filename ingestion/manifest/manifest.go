@@ -66,6 +66,7 @@ type Source struct {
 	MediaType string            `json:"media_type"`
 	Kind      filetype.Kind     `json:"kind"`
 	Evidence  filetype.Evidence `json:"evidence"`
+	Needed    bool              `json:"needed,omitempty"` // it is kept in the bundle, which has not all of it, although the settings say to delete originals
 }
 
 // Import is how it was imported.
