@@ -379,3 +379,56 @@ func TestText_keepsHeadingsSideBySideApart(t *testing.T) {
 		}
 	}
 }
+
+// Numbers of lines in a margin, or between two columns, are no words of the prose beside them. Numbers of rows and of items stay.
+func TestText_leavesOutNumbersOfLines(t *testing.T) {
+	t.Parallel()
+	words := strings.Fields(strings.Repeat("the warden said that the pier had lost four planks to the storm and would be mended before the guests came with their boats ", 12))
+	prose := func(x, pitch float64, letters int) (out []layout.Line) {
+		for at := 0; len(out) < 30; {
+			line := ""
+			for len(line)+1+len(words[at%len(words)]) <= letters {
+				line += words[at%len(words)] + " "
+				at++
+			}
+			out = append(out, layout.Line{Text: strings.TrimSpace(line), Size: 10, Box: layout.Box{X0: x, Y0: 100 + pitch*float64(len(out)), X1: x + 5*float64(letters), Y1: 110 + pitch*float64(len(out))}})
+		}
+		return out
+	}
+	numbers := func(x, pitch float64, step int) (out []layout.Line) {
+		for n := step; n <= 30; n += step {
+			out = append(out, rightAt(x, 100+pitch*float64(n-1), 10, fmt.Sprint(n)))
+		}
+		return out
+	}
+	for _, pitch := range []float64{13, 24} {
+		body := prose(90, pitch, 70)
+		want := text(body...)
+		two := append(prose(60, pitch, 42), prose(330, pitch, 42)...)
+		for name, c := range map[string][2][]layout.Line{
+			"left":    {body, numbers(70, pitch, 1)},
+			"right":   {body, numbers(560, pitch, 1)},
+			"columns": {two, numbers(302, pitch, 5)},
+		} {
+			want := want
+			if name == "columns" {
+				want = text(two...)
+			}
+			for _, lines := range [][]layout.Line{slices.Concat(c[0], c[1]), slices.Concat(c[1], c[0]), byRow(slices.Concat(c[1], c[0]))} {
+				if got := text(lines...); name != "columns" && got != want || name == "columns" && strings.Contains(got, "10") {
+					t.Errorf("%s, %v:\n%s", name, pitch, got)
+				}
+			}
+		}
+	}
+	var items, rows []layout.Line
+	for i := range 8 {
+		items = append(items, at(60, 100+13*float64(i), 10, fmt.Sprint(i+1)), at(90, 100+13*float64(i), 10, "The warden is asked to mend the pier before the summer"))
+		rows = append(rows, at(60, 100+13*float64(i), 10, fmt.Sprint(i+1)), at(90, 100+13*float64(i), 10, "a boat of wood"), at(300, 100+13*float64(i), 10, "kept in the harbour"))
+	}
+	for name, lines := range map[string][]layout.Line{"items": items, "rows": rows} {
+		if got := text(lines...); !strings.Contains(got, "7") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}

@@ -30,7 +30,7 @@ type Read struct {
 // if this page begins with one.
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	upright, stamps := p.withoutStamps(withoutOverhang(clean(page.Lines)))
-	lines, drawn := withFormulas(p.withoutNumbers(p.withoutHeads(upright, page.Height), page.Height), page.Rules)
+	lines, drawn := withFormulas(p.withoutNumbers(withoutLineNumbers(p.withoutHeads(upright, page.Height)), page.Height), page.Rules)
 	if page.Turned {
 		drawn = nil
 	}
