@@ -39,6 +39,9 @@ type Starter struct {
 	slots     chan struct{} // one for each worker that has a document
 	patience  time.Duration // how long a document waits without progress of any other
 	moved     atomic.Int64  // when a worker last answered or ended, in nanoseconds
+
+	warming sync.Mutex
+	cold    bool // PDFium's machine code cannot be kept. Guarded by warming
 }
 
 // New returns a starter that opens files of v. It divides the memory that there is, and sets the limit of this process.
@@ -125,23 +128,34 @@ func (w *Starter) cache() string {
 	return dir
 }
 
-// start opens a document in a worker. A document for PDFium first gets PDFium's machine code compiled, once for each build of
-// the worker, so that its first page does not wait for that.
+// warm compiles PDFium, once for each build of the worker. A worker with a document cannot keep the machine code: it would compile it
+// in the time of a page.
+func (w *Starter) warm(ctx context.Context, c sandbox.Config) {
+	w.warming.Lock()
+	defer w.warming.Unlock()
+	if w.cold {
+		return
+	}
+	if err := c.Warm(ctx); err != nil && ctx.Err() == nil {
+		w.cold = true
+		w.log.Warn("each PDF that needs PDFium waits until it is compiled, because its machine code could not be kept", "err", err)
+	}
+}
+
+// start opens a document in a worker.
 func (w *Starter) start(ctx context.Context, f *os.File, o extract.Open) (session, extract.Document, error) {
+	c := w.config()
+	if o.Kind == extract.KindPDF {
+		w.warm(ctx, c)
+	}
 	free, err := w.slot(ctx)
 	if err != nil {
 		return session{}, extract.Document{}, err
 	}
-	c := w.config()
 	opened, document, err := c.Start(ctx, f, o)
 	if err != nil {
 		free()
 		return session{}, document, err
-	}
-	if document.WantsPDFium {
-		if err := c.Warm(ctx); err != nil {
-			w.log.Info("pdfium starts slowly: its machine code could not be kept", "err", err)
-		}
 	}
 	w.progress()
 	return session{opened, free, w.progress}, document, nil

@@ -75,6 +75,8 @@ func (c Config) Warm(ctx context.Context) error {
 	if err := os.MkdirAll(c.Cache, 0o700); err != nil {
 		return fmt.Errorf("make the folder of machine code: %w", err)
 	}
+	c = c.withDefaults()
+	c.Logger.Info("PDFium is compiled for this machine, once for each build of the worker; the first PDF waits for it", "at_most", warmTime)
 	ctx, cancel := context.WithTimeout(ctx, warmTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "-warm", "-pdfium-cache="+c.Cache)
