@@ -16,6 +16,11 @@ func (e tooSlow) Error() string { return string(e) }
 // one. By the clock, it may take patience times as long: a worker that sleeps takes no processor time. Where that time is not known, the
 // clock counts.
 func (p *process) limit(most time.Duration, patience int, end context.CancelCauseFunc) (stop func()) {
+	return p.limitBy(processorTime, most, patience, end)
+}
+
+// limitBy is limit with another way to find the processor time.
+func (p *process) limitBy(processorTime func(pid int) (time.Duration, bool), most time.Duration, patience int, end context.CancelCauseFunc) (stop func()) {
 	began, done := time.Now(), make(chan struct{})
 	before, known := processorTime(p.cmd.Process.Pid)
 	longest := most

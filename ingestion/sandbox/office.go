@@ -26,11 +26,13 @@ type Office struct {
 	Program            string        // path of LibreOffice's soffice
 	Worker             string        // program that confines it
 	Dir                string        // folder for the folders of conversions; empty: the system's for temporary files
-	Timeout            time.Duration // for one conversion; 0 = 2 min
+	Timeout            time.Duration // of the processor, for one conversion; 0 = 2 min
 	MemoryBytes        int64         // most memory of one of its processes; 0 = 2 GiB
 	MaxPages           int           // about so many pages are printed, one more if there are more; 0 = 500
 	RequireConfinement bool          // none below extract.ConfinedFull
 	Logger             *slog.Logger  // nil: nothing is logged
+
+	patience int // 0 = 3; see limit
 }
 
 // maxConverted limits a converted file, in bytes. It is kept in memory.
@@ -51,6 +53,9 @@ func (o Office) withDefaults() Office {
 	}
 	if o.MaxPages <= 0 {
 		o.MaxPages = 500
+	}
+	if o.patience == 0 {
+		o.patience = 3
 	}
 	if o.Dir == "" {
 		o.Dir = os.TempDir()
@@ -214,14 +219,12 @@ func (o Office) launch(worker, dir string, program []string, namespaces uintptr)
 	return p, nil
 }
 
-// errSlow is the cause of a conversion's end that took too long.
-var errSlow = errors.New("took too long")
-
 // await waits for LibreOffice's end, and ends it when it takes too long. Its exit code says little: it is 0 too when it made
 // nothing of the document.
 func (o Office) await(ctx context.Context, p *process) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, o.Timeout, errSlow)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer p.limitBy(groupTime, o.Timeout, o.patience, cancel)()
 	stop := context.AfterFunc(ctx, p.kill)
 	err := p.reap()
 	late := !stop()
@@ -230,9 +233,10 @@ func (o Office) await(ctx context.Context, p *process) (string, error) {
 	said := p.stderr.String()
 	o.Logger.Debug("libreoffice ended", "err", err, "said", said)
 	_, killed := signalled(p)
+	slow, isSlow := errors.AsType[tooSlow](context.Cause(ctx))
 	switch {
-	case late && errors.Is(context.Cause(ctx), errSlow):
-		return "", &extract.Error{Code: failure.Timeout, Message: fmt.Sprintf("LibreOffice took more than %s", o.Timeout)}
+	case late && isSlow:
+		return "", &extract.Error{Code: failure.Timeout, Message: "LibreOffice " + slow.Error()}
 	case late:
 		return "", fmt.Errorf("convert with LibreOffice: %w", context.Cause(ctx))
 	case p.cmd.ProcessState.ExitCode() == extract.ExitUnconfined:

@@ -30,6 +30,8 @@ var officeScripts = map[string]string{
 	"spoils":  `cat in/document.docx >out/x; echo spoilt >in/document.docx; printf '%%PDF-' >out/document.pdf`,
 	"orphan":  `sleep 1000 & printf '%%PDF-' >out/document.pdf`,
 	"hang":    `sleep 1000`,
+	"spins":   `sh -c 'while :; do :; done'`,
+	"waits":   `sleep 0.6; printf '%%PDF-' >out/document.pdf`,
 	"crash":   `kill -SEGV $$`,
 	"refuses": `echo "a warning" >&2; echo "Error: source file could not be loaded" >&2`,
 	"garbage": `echo garbage >out/document.pdf`,
@@ -76,6 +78,7 @@ func TestOffice_faults(t *testing.T) {
 		says string
 	}{
 		"hang":    {failure.Timeout, "LibreOffice took more than 300ms"},
+		"spins":   {failure.Timeout, "LibreOffice needed more than 300ms of processor time"},
 		"crash":   {failure.Corrupt, "could not convert it"},
 		"refuses": {failure.Corrupt, "Error: source file could not be loaded"},
 		"garbage": {failure.Crashed, "did not write a pdf file"},
@@ -88,8 +91,11 @@ func TestOffice_faults(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
 			o := pretendOffice(t, script)
-			if script == "hang" {
-				o.Timeout = 300 * time.Millisecond
+			switch script {
+			case "hang":
+				o.Timeout, o.patience = 300*time.Millisecond, 1
+			case "spins":
+				o.Timeout, o.patience = 300*time.Millisecond, 100
 			}
 			got, err := o.Convert(t.Context(), strings.NewReader("x"), "docx", "pdf")
 			e, ok := errors.AsType[*extract.Error](err)
@@ -98,6 +104,16 @@ func TestOffice_faults(t *testing.T) {
 			}
 			nothingLeft(t, o)
 		})
+	}
+}
+
+// A conversion that waits for the processor, on a busy machine, is not ended by the clock.
+func TestOffice_busyMachine(t *testing.T) {
+	t.Parallel()
+	o := pretendOffice(t, "waits")
+	o.Timeout, o.patience = 300*time.Millisecond, 100
+	if got, err := o.Convert(t.Context(), strings.NewReader("x"), "docx", "pdf"); err != nil || string(got) != "%PDF-" {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 
