@@ -12,10 +12,17 @@ type Page struct {
 	Rules         []Box  // drawn lines, thin bars and the sides of rectangles: borders of tables
 	Pictures      []Box
 	Links         []Link
+	Ticks         []Tick
 	Tags          []Tag // in the reading order of the document's own structure; nil without one
 	Hidden        int   // letters that nobody can see; no line has them
 	Drawn         int   // letters in fonts that draw them, which may not say what they are
 	Turned        bool  // the renderer has turned the page: boxes are not where they are displayed
+}
+
+// Tick is a drawn box to tick.
+type Tick struct {
+	Box Box
+	On  bool
 }
 
 // Line is a run of text on one baseline without a wide gap in it: a line of a paragraph, or a cell of a table.

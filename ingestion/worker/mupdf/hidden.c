@@ -46,6 +46,7 @@ static void note_path(fz_context *ctx, fz_device *dev, const fz_path *path, int 
 {
 	fz_rect at = fz_bound_path(ctx, path, NULL, ctm);
 	float rgb[3];
+	note_square(at);
 	if (alpha < 0.99f || at.x1 - at.x0 < least_box || at.y1 - at.y0 < least_box || !space || ground.boxes == max_boxes || ground.walked > max_walks)
 		return;
 	fz_convert_color(ctx, space, color, fz_device_rgb(ctx), rgb, NULL, params);
@@ -58,13 +59,20 @@ static void note_path(fz_context *ctx, fz_device *dev, const fz_path *path, int 
 					ch->flags |= below;
 }
 
-// note_ground has a device that reads text note what the page is filled with.
+static void note_outline(fz_context *ctx, fz_device *dev, const fz_path *path, const fz_stroke_state *stroke, fz_matrix ctm, fz_colorspace *space, const float *color, float alpha, fz_color_params params)
+{
+	note_square(fz_bound_path(ctx, path, NULL, ctm));
+}
+
+// note_ground has a device that reads text note what the page is filled with, and its boxes.
 void note_ground(fz_device *dev, fz_stext_page *text)
 {
 	ground.text = text;
 	ground.boxes = 0;
 	ground.walked = 0;
+	forget_squares();
 	dev->fill_path = note_path;
+	dev->stroke_path = note_outline;
 }
 
 static int same(uint32_t a, uint32_t b)

@@ -98,6 +98,7 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 		buf = fz_new_buffer(ctx, 1 << 16);
 		out = fz_new_output_with_buffer(ctx, buf);
 		fz_write_printf(ctx, out, "<letters %d %d>\n", unseen, drawn);
+		print_ticks(ctx, out, doc, n, text);
 		hide(ctx, out, text);
 		fz_print_stext_page_as_html(ctx, out, text, n);
 		fz_close_output(ctx, out);
