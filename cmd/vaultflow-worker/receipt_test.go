@@ -90,6 +90,11 @@ func TestWorker_readsPicturesOfTablesByRows(t *testing.T) {
 			[][]string{{"Name", "City", "Trade"}, {"Anna Berg", "Oslo", "joiner"}, {"Bob Stone", "Bergen", "smith"}, {"Carla Rossi", "Rome", "tailor"}, {"Eve Laurent", "Paris", "baker"}},
 			"Name City Trade\nAnna Berg Oslo joiner\nBob Stone Bergen smith\nCarla Rossi Rome tailor\nEve Laurent Paris baker", 540,
 		},
+		"labels far from their values": {
+			[]float64{40, 420},
+			[][]string{{"Order", "4711-22"}, {"Customer", "Anna Berg"}, {"Status", "shipped"}, {"Delivery", "14 March 2026"}, {"Payment", "card"}, {"Total", "EUR 120.50"}},
+			"Order 4711-22\nCustomer Anna Berg\nStatus shipped\nDelivery 14 March 2026\nPayment card\nTotal EUR 120.50", 600,
+		},
 	} {
 		var placed []pdftest.Placed
 		for i, row := range c.rows {

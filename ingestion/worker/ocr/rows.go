@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"image"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -65,13 +66,15 @@ func tornBands(words []Word, unread []image.Rectangle) []band {
 		}
 		rows = 0
 	}
-	for _, row := range abreast(pieces) {
+	all := abreast(pieces)
+	labels := labelled(all)
+	for i, row := range all {
 		box := row[0].box
 		for _, p := range row[1:] {
 			box = box.Union(p.box)
 		}
 		high := usualHeight(row)
-		switch torn := inPieces(row, high); {
+		switch torn := labels[i] || inPieces(row, high); {
 		case rows > 0 && (sentences(row) || box.Min.Y-open.bottom > 4*high):
 			end()
 			fallthrough
@@ -87,6 +90,39 @@ func tornBands(words []Word, unread []image.Rectangle) []band {
 	end()
 	return out
 }
+
+// labelled reports which rows are a label and its value, as on screens and in forms: several in a row whose labels are short, begin at one
+// edge and have no digits, and of whose values a third has. Two addresses side by side have some on both sides.
+func labelled(rows [][]piece) []bool {
+	const fewest, label = 4, 20
+	out := make([]bool, len(rows))
+	begin := 0
+	for i := range len(rows) + 1 {
+		if i < len(rows) && len(rows[i]) == 2 {
+			slices.SortFunc(rows[i], func(a, b piece) int { return cmp.Compare(a.box.Min.X, b.box.Min.X) })
+			left, right, first := rows[i][0], rows[i][1], rows[begin][0]
+			if utf8.RuneCountInString(left.text) <= label && utf8.RuneCountInString(right.text) <= longCell && !hasDigit(left.text) &&
+				abs(left.box.Min.X-first.box.Min.X) <= left.box.Dy() {
+				continue
+			}
+		}
+		values := 0
+		for _, row := range rows[begin:min(i, len(rows))] {
+			if hasDigit(row[len(row)-1].text) || strings.HasSuffix(row[0].text, ":") {
+				values++
+			}
+		}
+		if i-begin >= fewest && 3*values >= i-begin {
+			for j := begin; j < i; j++ {
+				out[j] = true
+			}
+		}
+		begin = i + 1
+	}
+	return out
+}
+
+func hasDigit(text string) bool { return strings.ContainsFunc(text, unicode.IsDigit) }
 
 // abreast divides pieces, from top to bottom, into rows.
 func abreast(pieces []piece) [][]piece {

@@ -115,3 +115,21 @@ func TestStand_turnsThePageWithItsWords(t *testing.T) {
 		t.Errorf("%d bands, %v, turned by %d", got, a.page.Picture.Rect, a.rotation)
 	}
 }
+
+// A label and its value are a row, however far apart they are; two addresses, and two lists of names, are not.
+func TestLabelled(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		left, right []string
+		want        bool
+	}{
+		"labels":    {[]string{"Order", "Customer", "Status", "Total"}, []string{"4711-22", "Anna Berg", "shipped", "EUR 120"}, true},
+		"colons":    {[]string{"Name:", "City:", "Trade:", "State:"}, []string{"Anna Berg", "Oslo", "joiner", "active"}, true},
+		"addresses": {[]string{"Anna Berg", "Berg & Sons", "12 High Street", "Oslo"}, []string{"Bob Stone", "Stone Ltd", "4 Low Road", "Bergen"}, false},
+		"names":     {[]string{"Anna", "Bob", "Carla", "Dora"}, []string{"Oslo", "Rome", "Bergen", "Paris"}, false},
+	} {
+		if got := len(tornBands(set(400, c.left, c.right), nil)) > 0; got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
