@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -66,6 +67,56 @@ func TestExtract_garbledLayers(t *testing.T) {
 			got := m.Pages[0]
 			if got.Text.Source != c.source || got.OCR.Code != c.code || got.OCR.Decided != (c.source == manifest.TextOCR) || got.Status != manifest.PageDone {
 				t.Errorf("text %+v, recognition %+v, %s", got.Text, got.OCR, got.Status)
+			}
+			if said := doubt.Words(got.Doubts); !strings.Contains(said, c.doubt) || c.doubt == "" && said != "" {
+				t.Errorf("doubts %q, want %q", said, c.doubt)
+			}
+		})
+	}
+}
+
+// Text that only a picture of the page shows is added to its layer; what was not read is said.
+func TestExtract_textInPictures(t *testing.T) {
+	t.Parallel()
+	const layer, form = "Anna Schmidt", "Surname and name"
+	for name, c := range map[string]struct {
+		strategies  []string
+		turned      int
+		fails       bool
+		source      string
+		want, doubt string
+	}{
+		"merged":             {nil, 0, false, manifest.TextOCR, form + " " + layer + "\n", ""},
+		"another way up":     {nil, 90, false, manifest.TextOCR, layer + "\n\n" + form + "\n", "another way up"},
+		"recognition fails":  {nil, 0, true, manifest.TextLayer, layer + "\n", "was not read"},
+		"without a strategy": {[]string{config.StrategyPDFText}, 0, false, manifest.TextLayer, layer + "\n", "was not read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, extract.Document{Pages: 1})
+			b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+				p := goodPage(r)
+				if r.Text {
+					p.Text = &extract.PageText{Markdown: layer, Plain: layer, Evidence: extract.Evidence{Chars: 100, Pictures: 1, PictureCover: 1, Unread: 5}}
+				}
+				switch {
+				case r.OCR && c.fails:
+					return p, &extract.Error{Code: failure.Unsupported, Message: "no language", Page: 1}
+				case r.OCR:
+					p.OCR = &extract.PageOCR{Text: form, Confidence: 90, Engine: "fake 1", Width: 1, Height: 1, Rotation: c.turned}
+					if r.Merge && c.turned == 0 {
+						p.Text.Markdown = form + " " + layer
+					}
+				}
+				return p, nil
+			}
+			j := b.drop("imp-1", "Import/form.pdf", pdfBytes)
+			j.Settings.PDF.Strategies = c.strategies
+			made, _ := b.mustRun(j)
+			m, _ := b.im.manifest(made.Bundle)
+			got := m.Pages[0]
+			if text := b.read(made.Bundle + "/" + got.Text.Path); text != c.want || got.Text.Source != c.source || got.OCR.Decided != (c.source == manifest.TextOCR) {
+				t.Errorf("%q from %s, %+v; want %q", text, got.Text.Source, got.OCR, c.want)
 			}
 			if said := doubt.Words(got.Doubts); !strings.Contains(said, c.doubt) || c.doubt == "" && said != "" {
 				t.Errorf("doubts %q, want %q", said, c.doubt)

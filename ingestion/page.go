@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -54,9 +55,10 @@ type pageMaker struct {
 	lacks              string         // why something of the page is below the quality that was asked for
 	layer              string         // sanitised
 	decision           choose.Decision
-	besides            string // form values and annotations, sanitised
-	blank              bool   // nothing is drawn on the page
-	coded              bool   // most letters are in fonts that draw them
+	besides            string           // form values and annotations, sanitised
+	blank              bool             // nothing is drawn on the page
+	pictured           *extract.PageOCR // what recognition found besides the layer
+	coded              bool             // most letters are in fonts that draw them
 	textFault, picture *reading.PageError
 }
 
@@ -99,6 +101,11 @@ func (m *pageMaker) text(ctx context.Context) error {
 	if m.w.set.OCRFirst() {
 		decision = choose.OCRFirst
 	}
+	if got.Text != nil && choose.Merged(decision.Code) && m.w.set.HasPDF(config.StrategyPDFOCR) {
+		if err := m.merge(ctx); err != nil {
+			return err
+		}
+	}
 	m.decision = decision
 	m.page.OCR = &manifest.PageOCR{Decided: decision.OCR && !choose.Garbled(decision.Code), Code: decision.Code, Reason: decision.String()}
 	if !m.w.set.HasPDF(config.StrategyPDFOCR) && decision.OCR {
@@ -118,6 +125,9 @@ func (m *pageMaker) text(ctx context.Context) error {
 func (m *pageMaker) recognise(ctx context.Context) error {
 	if choose.Garbled(m.page.OCR.Code) {
 		return m.compare(ctx)
+	}
+	if choose.Merged(m.page.OCR.Code) {
+		return m.merged(ctx)
 	}
 	if !m.page.OCR.Decided {
 		return nil
@@ -155,6 +165,52 @@ func (m *pageMaker) ocr(ctx context.Context) (extract.Page, error) {
 	return m.s.Page(ctx, extract.PageRequest{
 		N: m.page.N, OCR: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
 	})
+}
+
+// merge adds to the layer what only the pictures of the page show. No service is paid for this.
+func (m *pageMaker) merge(ctx context.Context) error {
+	set := m.w.set
+	got, err := m.s.Page(ctx, extract.PageRequest{
+		N: m.page.N, Text: true, OCR: true, Merge: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
+	})
+	if err != nil && reading.PageErrorOf(err) == nil {
+		return err
+	}
+	if got.Text == nil || got.OCR == nil {
+		return nil
+	}
+	m.pictured, m.lacks = got.OCR, cmp.Or(m.lacks, got.Lacks)
+	if merged := m.files().pageLinks(markdown.Sanitise(got.Text.Markdown)); merged != m.layer {
+		m.layer, m.formulas = merged, nil
+		m.page.Doubts = doubt.Clean(got.Text.Doubts)
+	} else if got.OCR.Rotation != 0 && lettersIn(got.OCR.Text) >= fewLetters {
+		m.layer = strings.TrimSpace(m.layer + "\n\n" + markdown.Sanitise(markdown.FromOCR(got.OCR.Text)))
+		m.page.Doubts = doubt.Add(m.page.Doubts, doubt.Order, "the text of its picture lies another way up and is below the rest")
+	}
+	return nil
+}
+
+// merged records that pictures were read besides the layer, or that they were not.
+func (m *pageMaker) merged(ctx context.Context) error {
+	p, o := &m.page, m.pictured
+	if o == nil {
+		p.OCR.Decided = false
+		p.Doubts = doubt.Add(p.Doubts, doubt.Recognition, "text in its pictures was not read")
+		return nil
+	}
+	if p.Text != nil && p.Text.Path != "" {
+		p.Text.Source = manifest.TextOCR
+	}
+	words := *o
+	words.Text = "" // the layer has it
+	if _, err := m.files().answered(ctx, p, &words, nil); err != nil {
+		return err
+	}
+	p.OCR.Letters = lettersIn(o.Text)
+	for _, d := range doubt.Clean(o.Doubts) {
+		p.Doubts = doubt.Add(p.Doubts, d.Code, d.Words)
+	}
+	return nil
 }
 
 // readWell is the confidence with which text is recognised that replaces codes.

@@ -48,6 +48,34 @@ func TestWorker_givesEvidenceOfEachPage(t *testing.T) {
 	}
 }
 
+// What was typed over a scan does not hide the scan: the page has both, in the order of its lines. A picture without letters adds nothing.
+func TestWorker_mergesPicturesIntoTheLayer(t *testing.T) {
+	t.Parallel()
+	const typed = "BT /F1 11 Tf 300 275 Td (Anna Katharina Schmidt of 12 Harbour Street) Tj 0 -45 Td (14 February 1987, in the town of Bremen) Tj ET"
+	form := []string{"Application for a card", "", "Surname and name", "", "", "Date of your birth", "", "", "Signed by the applicant"}
+	data := pdftest.New().PageSize(595, 400).ScanPage(form...).Operators(typed).
+		PicturePage(pdftest.Noise(1200, 900, 3), 150).Operators(typed).Bytes()
+	s, _ := opened(t, data, extract.KindPDF)
+	for i, want := range []string{"text_in_picture", "text_layer"} {
+		e := ask(t, s, extract.PageRequest{N: i + 1, Text: true}).Text.Evidence
+		if got := choose.OCR(e, false); got.Code != want {
+			t.Errorf("page %d: %s, want %s; %+v", i+1, got, want, e)
+		}
+	}
+	got := ask(t, s, extract.PageRequest{N: 1, Text: true, OCR: true, Merge: true}).Text.Markdown
+	at := 0
+	for _, words := range []string{"Application for a card", "Surname and name", "Anna Katharina Schmidt", "Date of your birth", "14 February 1987"} {
+		i := strings.Index(got[at:], words)
+		if i < 0 {
+			t.Fatalf("%q is not at its place:\n%s", words, got)
+		}
+		at += i
+	}
+	if strings.Count(got, "Katharina") != 1 {
+		t.Errorf("words of the layer come twice:\n%s", got)
+	}
+}
+
 // Pages in fonts that draw their letters and name none, as in files of old TeX, are compared with recognition if their codes are no text.
 func TestWorker_doubtsDrawnLetters(t *testing.T) {
 	t.Parallel()

@@ -19,15 +19,16 @@ func (d Decision) String() string { return d.Code + ": " + d.Words }
 
 // The codes of decisions.
 const (
-	reasonNoText   = "no_text"       // OCR
-	reasonOutlines = "outlines"      // OCR: no characters and no pictures, and yet something is drawn
-	reasonMargin   = "margin_only"   // OCR, unless nothing is drawn inside the margin
-	reasonUnmapped = "unmapped"      // OCR
-	reasonStamp    = "stamp_on_scan" // OCR
-	reasonRedo     = "redo"          // OCR
-	reasonGarbled  = "garbled"       // OCR, to compare the layer with
-	reasonOCRFirst = "ocr_first"     // OCR, whatever the layer holds
-	reasonUnknown  = "no_evidence"   // OCR: the text layer could not be read
+	reasonNoText   = "no_text"         // OCR
+	reasonOutlines = "outlines"        // OCR: no characters and no pictures, and yet something is drawn
+	reasonMargin   = "margin_only"     // OCR, unless nothing is drawn inside the margin
+	reasonUnmapped = "unmapped"        // OCR
+	reasonStamp    = "stamp_on_scan"   // OCR
+	reasonRedo     = "redo"            // OCR
+	reasonGarbled  = "garbled"         // OCR, to compare the layer with
+	reasonPicture  = "text_in_picture" // OCR, to add what the layer lacks
+	reasonOCRFirst = "ocr_first"       // OCR, whatever the layer holds
+	reasonUnknown  = "no_evidence"     // OCR: the text layer could not be read
 	reasonBlank    = "blank"
 	reasonOldLayer = "old_ocr_layer"
 	reasonLayer    = "text_layer"
@@ -45,6 +46,9 @@ func BeatsLayer(code string) bool {
 	return code == reasonUnmapped || code == reasonRedo || code == reasonOCRFirst || code == reasonGarbled
 }
 
+// Merged reports whether recognition adds to a text layer what only pictures show.
+func Merged(code string) bool { return code == reasonPicture }
+
 // Garbled reports whether text was recognised to find out if a text layer has the letters of its page.
 func Garbled(code string) bool { return code == reasonGarbled }
 
@@ -52,7 +56,7 @@ func Garbled(code string) bool { return code == reasonGarbled }
 // letters often have nothing but codes for them.
 func (d Decision) Checked(layer string, e extract.Evidence) Decision {
 	drawn := e.Drawn >= drawnLetters && 2*e.Drawn > e.Chars
-	if d.Code == reasonLayer && (doubt.Gibberish(layer) || drawn && doubt.Coded(layer)) {
+	if (d.Code == reasonLayer || d.Code == reasonPicture) && (doubt.Gibberish(layer) || drawn && doubt.Coded(layer)) {
 		return Decision{true, reasonGarbled, d.Words + "; hardly any word is frequent in a language"}
 	}
 	return d
@@ -70,6 +74,7 @@ const (
 	unmappedShare  = 0.10 // of the characters; pymupdf4llm's threshold
 	invisibleShare = 0.80 // of the characters: an OCR program wrote the layer, a stamp may have come later
 	scanCover      = 0.50 // of the page: the pictures are the page
+	pictureRows    = 3    // of letters in pictures: fewer may be a fence, or the name below a logo
 	drawnLetters   = 50   // fewer may be a logo
 	stampChars     = 50   // paperless' threshold: fewer outside of the margin are no text of a scanned page
 )
@@ -106,6 +111,8 @@ func weigh(e extract.Evidence, redo bool) (ocr bool, code, words string) {
 	case body == 0:
 		drawn := e.Ink == nil || e.Ink.Inner >= extract.MinInk
 		return drawn, reasonMargin, fmt.Sprintf("all %d characters are in the margin, %s", e.Chars, cover)
+	case e.Unread >= pictureRows:
+		return true, reasonPicture, fmt.Sprintf("%d characters, and %d rows of letters in pictures that are not among them, %s", e.Chars, e.Unread, cover)
 	}
 	return false, reasonLayer, fmt.Sprintf("%d characters, %s", e.Chars, cover)
 }

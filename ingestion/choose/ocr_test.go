@@ -23,6 +23,8 @@ func TestOCR(t *testing.T) {
 		{"scan with a stamp", extract.Evidence{Chars: 31, MarginChars: 3, Pictures: 1, PictureCover: 0.98}, false, true, reasonStamp},
 		{"figure page with its caption", extract.Evidence{Chars: 45, Pictures: 1, PictureCover: 0.4}, false, false, reasonLayer},
 		{"text over a background picture", extract.Evidence{Chars: 900, Pictures: 1, PictureCover: 1}, false, false, reasonLayer},
+		{"typed over a scan", extract.Evidence{Chars: 111, Pictures: 1, PictureCover: 1, Unread: 8}, false, true, reasonPicture},
+		{"text over a fence", extract.Evidence{Chars: 900, Pictures: 1, PictureCover: 0.4, Unread: 2}, false, false, reasonLayer},
 		{"old OCR layer", extract.Evidence{Chars: 1500, Invisible: 1500, Pictures: 1, PictureCover: 1}, false, false, reasonOldLayer},
 		{"old OCR layer with a visible stamp", extract.Evidence{Chars: 1500, Invisible: 1470, Pictures: 1, PictureCover: 1}, false, false, reasonOldLayer},
 		{"short old OCR layer", extract.Evidence{Chars: 12, Invisible: 12, Pictures: 1, PictureCover: 1}, false, false, reasonOldLayer},

@@ -200,7 +200,7 @@ func (e Evidence) check() error {
 			return fmt.Errorf("evidence counts %d of %d characters", n, e.Chars)
 		}
 	}
-	if e.Pictures < 0 || e.Fonts < 0 || !within(e.PictureCover, 1) {
+	if e.Pictures < 0 || e.Fonts < 0 || e.Unread < 0 || !within(e.PictureCover, 1) {
 		return fmt.Errorf("evidence of %d pictures that cover %g", e.Pictures, e.PictureCover)
 	}
 	if e.Ink != nil && (!within(e.Ink.All, 1) || !within(e.Ink.Inner, 1)) {

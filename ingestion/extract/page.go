@@ -25,6 +25,7 @@ type PageRequest struct {
 	Displayed bool          `json:"displayed,omitempty"`  // Rect is in points of the page as displayed, from its upper left corner
 	Formulas  bool          `json:"formulas,omitempty"`   // with Text: mark formulas that only a picture shows
 	Letters   bool          `json:"letters,omitempty"`    // with Text: what each renderer reads, to compare it with an answer
+	Merge     bool          `json:"merge,omitempty"`      // with Text and OCR: the text has the recognised words of pictures too, where the layer has none
 	Other     bool          `json:"other,omitempty"`      // not with the renderer that would be chosen: it failed. Only where Open left the choice
 }
 
@@ -79,6 +80,7 @@ type Evidence struct {
 	Hidden       int     `json:"hidden,omitempty"` // besides Chars: characters that nobody can see on the page, and that were left out
 	Drawn        int     `json:"drawn,omitempty"`  // letters in fonts that draw them (Type 3), which may not say what they are
 	Tagged       bool    `json:"tagged,omitempty"` // the document declares that its text has structure
+	Unread       int     `json:"unread,omitempty"` // rows of letters in pictures, where the layer has no text; of a page with text inside its margin
 	Ink          *Ink    `json:"ink,omitempty"`    // of a page without text inside its margin; nil if it was not measured
 }
 

@@ -23,7 +23,16 @@ type mark struct{ box image.Rectangle }
 
 // unreadRows returns the rows of letters that no word covers.
 func unreadRows(img *image.Gray, words []Word) []image.Rectangle {
-	return unread(img, words, letters)
+	return unread(img, words, usualWord(words), letters)
+}
+
+// Rows returns the rows of letters in a picture outside of some places.
+func Rows(img *image.Gray, places []image.Rectangle) []image.Rectangle {
+	words := make([]Word, len(places))
+	for i, at := range places {
+		words[i].Rect = at
+	}
+	return unread(img, words, 0, letters)
 }
 
 // unreadCells returns short rows of letters that no word covers, if they form a column: recognition loses the prices of receipts, or takes
@@ -34,7 +43,7 @@ func unreadCells(img *image.Gray, words []Word) []image.Rectangle {
 		return nil
 	}
 	flat := slices.DeleteFunc(slices.Clone(words), func(w Word) bool { return w.Confidence < sureWord && w.Rect.Dy() > 2*max(high, w.Rect.Dx()) })
-	cells := unread(img, flat, func(row []mark) bool { return len(row) > 1 && len(row) <= shortCell && level(row) })
+	cells := unread(img, flat, usualWord(flat), func(row []mark) bool { return len(row) > 1 && len(row) <= shortCell && level(row) })
 	near := func(a, b int) bool { return abs(a-b) <= high }
 	inColumn := func(c image.Rectangle) bool {
 		n := 0
@@ -48,9 +57,9 @@ func unreadCells(img *image.Gray, words []Word) []image.Rectangle {
 	return slices.DeleteFunc(slices.Clone(cells), func(c image.Rectangle) bool { return !inColumn(c) })
 }
 
-// unread returns the rows of marks that no word covers and that are wanted.
-func unread(img *image.Gray, words []Word, wanted func(row []mark) bool) (rows []image.Rectangle) {
-	side, high := marksSide, usualWord(words)
+// unread returns the rows of marks that no word covers and that are wanted. Words are usually high pixels high; 0 means that nobody knows.
+func unread(img *image.Gray, words []Word, high int, wanted func(row []mark) bool) (rows []image.Rectangle) {
+	side := marksSide
 	longer := max(img.Rect.Dx(), img.Rect.Dy())
 	if high > 0 {
 		side = max(longer*letterHigh/high, 1)

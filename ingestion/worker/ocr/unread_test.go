@@ -58,7 +58,7 @@ func TestUnreadCells_findsColumns(t *testing.T) {
 	t.Parallel()
 	lines := []string{"2.40                    Bread", "1.10                    Milk", "3.70                    Butter", "4.25                    Eggs"}
 	page := pdftest.Drawing(1000, 400, 150, lines...)
-	cells := unread(page, nil, func(row []mark) bool { return len(row) > 1 })
+	cells := unread(page, nil, 0, func(row []mark) bool { return len(row) > 1 })
 	if len(cells) != 8 {
 		t.Fatalf("%d cells", len(cells))
 	}

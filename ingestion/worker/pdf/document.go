@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 	"github.com/vaultflow/vaultflow/ingestion/worker"
@@ -153,6 +154,9 @@ func (d *Document) Page(ctx context.Context, r extract.PageRequest) (extract.Pag
 		if by, err = d.recognise(r, by, &out); err != nil {
 			return extract.Page{}, err
 		}
+		if r.Text && r.Merge {
+			d.texts.merge(r.N, &out)
+		}
 	}
 	if why := by.reason.String(); (r.Image || r.OCR) && (by.renderer() != d.info.Renderer || why != d.info.Reason) {
 		out.Renderer, out.Code, out.Reason = by.renderer(), by.reason.code, why
@@ -191,6 +195,7 @@ func (d *Document) look(r extract.PageRequest, by choice, out *extract.Page) {
 	e := &out.Text.Evidence
 	e.Tagged = d.info.Tagged
 	if e.Chars > e.MarginChars {
+		d.lookInPictures(r, by, out)
 		return
 	}
 	dpi := raster.Fit(out.WidthPt, out.HeightPt, inkDPI, raster.OCRSide, r.MaxPixels)
@@ -200,6 +205,32 @@ func (d *Document) look(r extract.PageRequest, by choice, out *extract.Page) {
 	}
 	found := inkOf(raster.Grey(img))
 	e.Ink = &found
+}
+
+// rowsDPI is the resolution in which letters in pictures are searched for. Those of 8-point type have 7 pixels.
+const rowsDPI = 130
+
+// leastPicture is the share of the page that pictures cover in which letters are searched for: less is a logo.
+const leastPicture = 0.03
+
+// lookInPictures counts the rows of letters in the pictures of a page where its layer has no text: a form that was scanned before it was
+// filled in, or a table that was pasted as a picture.
+func (d *Document) lookInPictures(r extract.PageRequest, by choice, out *extract.Page) {
+	e, page := &out.Text.Evidence, d.texts.last
+	if e.PictureCover < leastPicture || 2*e.Invisible > e.Chars || page.Turned {
+		return
+	}
+	dpi := raster.Fit(out.WidthPt, out.HeightPt, rowsDPI, raster.OCRSide, r.MaxPixels)
+	img, _, err := d.by.draw(r.N, out.WidthPt, out.HeightPt, dpi, by)
+	if err != nil {
+		return
+	}
+	scale := dpi / 72
+	for _, row := range ocr.Rows(raster.Grey(img), linePlaces(page, scale)) {
+		if inPicture(page, float64(row.Min.X+row.Max.X)/2/scale, float64(row.Min.Y+row.Max.Y)/2/scale) {
+			e.Unread++
+		}
+	}
 }
 
 // readImage adds the picture of the page, and returns who drew it.
@@ -241,7 +272,13 @@ func (d *Document) recognise(r extract.PageRequest, by choice, out *extract.Page
 	if err != nil {
 		return by, err
 	}
-	out.OCR, err = d.ocr.Read(raster.Print(img), r.Languages)
+	grey, covered := raster.Print(img), false
+	if r.Text && r.Merge && !d.texts.last.Turned {
+		covered = hide(grey, linePlaces(d.texts.last, dpi/72))
+	}
+	if out.OCR, err = d.ocr.Read(grey, r.Languages); err == nil && covered {
+		out.OCR.Doubts = doubt.Add(out.OCR.Doubts, doubt.Recognition, "typed text lies on letters of its picture")
+	}
 	return by, err
 }
 

@@ -26,6 +26,7 @@ type texts struct {
 	alone  bool           // no page is read for another's sake
 	tagged bool           // the document has a structure of its own
 
+	last    layout.Page          // that was read, as its renderer has it
 	profile *layout.Profile      // nil until text is requested
 	tails   map[int]*layout.Tail // tables that end pages, of the pages that were read
 }
@@ -48,6 +49,7 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 		}
 		if err == nil {
 			var read layout.Read
+			t.last = page
 			out, read = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, farthestBack) })
 			t.tails[n] = read.Tail
 			if page.Hidden == 0 { // PDFium would read that too
@@ -67,6 +69,7 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 		if err != nil {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
+		t.last = page
 		out, _ = PageText(page, t.profileOf(page), n, noTable)
 		doubtDirections(page, out)
 		if by.reason.code == mupdfFailed {
