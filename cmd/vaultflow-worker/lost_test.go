@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"fmt"
 	"testing"
@@ -39,6 +40,11 @@ func TestPage_tellsThatContentIsMissing(t *testing.T) {
 	begin, end := content(hole, 4), content(hole, 6)
 	begin, end = bytes.LastIndex(hole[:begin], []byte(" obj"))-4, end-200
 	copy(hole[begin:end], make([]byte, end-begin))
+	deflated := packedPages(4)
+	torn := bytes.Clone(deflated)
+	copy(torn[content(torn, 2)+len("\nstream\n")+10:], bytes.Repeat([]byte{'A'}, 30))
+	late := bytes.Clone(deflated)
+	copy(late[content(late, 3)+len("\nstream\n")+200:], bytes.Repeat([]byte{'A'}, 30))
 	for name, c := range map[string]struct {
 		data  []byte
 		lost  []int
@@ -50,6 +56,9 @@ func TestPage_tellsThatContentIsMissing(t *testing.T) {
 		"more behind":        {append(bytes.Clone(text), make([]byte, 2000)...), nil, 8},
 		"without its end":    {bytes.ReplaceAll(text, whole, nil), nil, 8},
 		"a hole":             {hole, []int{4, 5}, 8},
+		"packed":             {deflated, nil, 4},
+		"a torn content":     {torn, []int{2}, 4},
+		"half a content":     {late, []int{3}, 4},
 		"scans":              {scans, nil, 3},
 		"scans that are cut": {scans[:len(scans)*6/10], []int{2, 3}, 3},
 	} {
@@ -74,4 +83,40 @@ func TestPage_tellsThatContentIsMissing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// packedPages returns a PDF of pages whose contents are compressed.
+func packedPages(pages int) []byte {
+	var out bytes.Buffer
+	var at []int
+	object := func(format string, values ...any) {
+		at = append(at, out.Len())
+		fmt.Fprintf(&out, "%d 0 obj\n"+format+"\nendobj\n", append([]any{len(at)}, values...)...)
+	}
+	out.WriteString("%PDF-1.7\n")
+	object("<</Type/Catalog/Pages 2 0 R>>")
+	var kids string
+	for n := range pages {
+		kids += fmt.Sprintf("%d 0 R ", 4+2*n)
+	}
+	object("<</Type/Pages/Kids[%s]/Count %d/MediaBox[0 0 595 842]/Resources<</Font<</F 3 0 R>>>>>>", kids, pages)
+	object("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")
+	for n := range pages {
+		var text, packed bytes.Buffer
+		for line := range 40 {
+			fmt.Fprintf(&text, "BT /F 11 Tf 72 %d Td (Page %d: in row %d the harbour office notes %d boats.) Tj ET\n", 780-18*line, n+1, line, line*line*7919%1009)
+		}
+		w := zlib.NewWriter(&packed)
+		_, _ = w.Write(text.Bytes())
+		_ = w.Close()
+		object("<</Type/Page/Parent 2 0 R/Contents %d 0 R>>", 5+2*n)
+		object("<</Length %d/Filter/FlateDecode>>\nstream\n%s\nendstream", packed.Len(), packed.Bytes())
+	}
+	table := out.Len()
+	fmt.Fprintf(&out, "xref\n0 %d\n0000000000 65535 f \n", len(at)+1)
+	for _, place := range at {
+		fmt.Fprintf(&out, "%010d 00000 n \n", place)
+	}
+	fmt.Fprintf(&out, "trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(at)+1, table)
+	return out.Bytes()
 }

@@ -16,7 +16,8 @@ type Page struct {
 	Tags          []Tag // in the reading order of the document's own structure; nil without one
 	Hidden        int   // letters that nobody can see; no line has them
 	Drawn         int   // letters in fonts that draw them, which may not say what they are
-	Turned        bool  // the renderer has turned the page: boxes are not where they are displayed
+	Damage        Damage
+	Turned        bool // the renderer has turned the page: boxes are not where they are displayed
 }
 
 // Tick is a drawn box to tick.
@@ -24,6 +25,15 @@ type Tick struct {
 	Box Box
 	On  bool
 }
+
+// Damage is what reading a page shows of damage in the file, which renderers pass over.
+type Damage int
+
+const (
+	Sound    Damage = iota
+	Faulty          // errors that also sound pages have: they explain a page without anything on it
+	CutShort        // a content, or a font, cannot be read to its end, or is not what was written
+)
 
 // Line is a run of text on one baseline without a wide gap in it: a line of a paragraph, or a cell of a table.
 type Line struct {

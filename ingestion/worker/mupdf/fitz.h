@@ -194,6 +194,10 @@ fz_pixmap *fz_new_pixmap_with_bbox_and_data(fz_context *ctx, fz_colorspace *colo
 void fz_drop_pixmap(fz_context *ctx, fz_pixmap *pix);
 void fz_clear_pixmap_with_value(fz_context *ctx, fz_pixmap *pix, int value);
 void fz_empty_store(fz_context *ctx);
+typedef void (fz_warning_cb)(void *user, const char *message);
+fz_warning_cb *fz_warning_callback(fz_context *ctx, void **user);
+void fz_set_warning_callback(fz_context *ctx, fz_warning_cb *warning_cb, void *user);
+void fz_flush_warnings(fz_context *ctx);
 fz_stext_page *fz_new_stext_page(fz_context *ctx, fz_rect mediabox);
 void fz_drop_stext_page(fz_context *ctx, fz_stext_page *page);
 void fz_print_stext_page_as_html(fz_context *ctx, fz_output *out, fz_stext_page *page, int id);

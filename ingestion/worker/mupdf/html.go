@@ -49,8 +49,8 @@ func readElements(page string, fonts bool) (l layout.Page, formulas bool) {
 				l.Lines = append(l.Lines, found)
 			}
 		case strings.HasPrefix(line, "<letters "):
-			if n := strings.Fields(strings.Trim(line, "<>")); len(n) == 3 {
-				l.Hidden, l.Drawn = int(number(n[1])), int(number(n[2]))
+			if n := strings.Fields(strings.Trim(line, "<>")); len(n) == 4 {
+				l.Hidden, l.Drawn, l.Damage = int(number(n[1])), int(number(n[2])), layout.Damage(number(n[3]))
 			}
 		case strings.HasPrefix(line, "<tick "):
 			if at := strings.Fields(strings.Trim(line, "<>")); len(at) == 6 {

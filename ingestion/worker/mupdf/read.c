@@ -1,5 +1,6 @@
 //go:build worker
 
+#include <string.h>
 #include "read.h"
 
 // hidden is a kind of block that nothing prints.
@@ -69,15 +70,30 @@ static void show(fz_stext_page *text)
 			b->type = FZ_STEXT_BLOCK_IMAGE;
 }
 
+// Signs of damage, the worst last.
+enum { sound, faulty, cut_short };
+
+// note_damage looks for signs of damage in a warning. MuPDF reads on as if the file were meant so.
+static void note_damage(void *damage, const char *warning)
+{
+	int *worst = damage;
+	if (strstr(warning, "treating as end of file") || strstr(warning, "incorrect data check") || strstr(warning, "content stream is not a stream"))
+		*worst = cut_short;
+	else if (*worst == sound && (strstr(warning, "non-page object in page tree") || strstr(warning, "cannot load object")))
+		*worst = faulty;
+}
+
 // page_text returns the text of a page as HTML, with the places of pictures, or NULL. Before it are the numbers of letters that nobody can see,
-// which are left out, and of those in fonts that draw them.
+// which are left out, and of those in fonts that draw them, and what the content shows of damage.
 fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 {
 	fz_cookie cookie = {0};
 	fz_stext_options options = {.flags = FZ_STEXT_PRESERVE_IMAGES};
 	fz_page *page = NULL;
 	fz_stext_page *text = NULL;
-	int unseen, drawn;
+	int unseen, drawn, damage = sound;
+	void *user;
+	fz_warning_cb *usual = fz_warning_callback(ctx, &user);
 	fz_device *dev = NULL;
 	fz_buffer *buf = NULL;
 	fz_output *out = NULL;
@@ -86,6 +102,8 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 	fz_var(dev);
 	fz_var(buf);
 	fz_var(out);
+	fz_flush_warnings(ctx); // a repeated one is not told
+	fz_set_warning_callback(ctx, note_damage, &damage);
 	fz_try(ctx) {
 		page = fz_load_page(ctx, doc, n);
 		text = fz_new_stext_page(ctx, fz_bound_page(ctx, page));
@@ -94,16 +112,20 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 		note_ground(dev, text);
 		fz_run_page_contents(ctx, page, dev, fz_identity, &cookie);
 		fz_close_device(ctx, dev);
+		fz_set_warning_callback(ctx, usual, user);
+		if (damage == sound && cookie.errors > 0)
+			damage = faulty;
 		unseen = hide_unseen(ctx, doc, n, text, &drawn);
 		buf = fz_new_buffer(ctx, 1 << 16);
 		out = fz_new_output_with_buffer(ctx, buf);
-		fz_write_printf(ctx, out, "<letters %d %d>\n", unseen, drawn);
+		fz_write_printf(ctx, out, "<letters %d %d %d>\n", unseen, drawn, damage);
 		print_ticks(ctx, out, doc, n, text);
 		hide(ctx, out, text);
 		fz_print_stext_page_as_html(ctx, out, text, n);
 		fz_close_output(ctx, out);
 	}
 	fz_always(ctx) {
+		fz_set_warning_callback(ctx, usual, user);
 		show(text);
 		fz_drop_output(ctx, out);
 		fz_drop_device(ctx, dev);

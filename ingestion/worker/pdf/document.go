@@ -143,7 +143,7 @@ func (d *Document) Page(ctx context.Context, r extract.PageRequest) (extract.Pag
 		}
 	}
 	if (r.Text || r.Image) && d.lost != nil {
-		out.Lost = d.lost.of(r.N, out.Text)
+		out.Lost = d.lost.of(r.N, out.Text, d.texts.damage)
 	}
 	if r.Image {
 		if by, err = d.readImage(ctx, r, by, &out); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
 
 // losses finds pages whose content is not in the file. The renderers draw such a page without it, and report nothing: a reference to
@@ -25,13 +26,19 @@ func newLosses(data []byte) *losses {
 	return &losses{data: data, cutOff: !bytes.Contains(data[max(0, len(data)-tail):], []byte("%%EOF"))}
 }
 
-// cutOff is why something of a page is missing.
-const cutOff = "the file is cut off"
+// Why something of a page is missing.
+const (
+	cutOff  = "the file is cut off"
+	damaged = "the file is damaged"
+)
 
 // of returns why something of a page is missing, or "". Of a file that has its end, only pages without anything on them are examined: that takes
 // time and memory.
-func (l *losses) of(n int, text *extract.PageText) string {
+func (l *losses) of(n int, text *extract.PageText, damage layout.Damage) string {
 	blank := text != nil && text.Evidence.Blank()
+	if text != nil && !l.cutOff && (damage == layout.CutShort || blank && damage == layout.Faulty) {
+		return damaged
+	}
 	if !l.cutOff && !blank {
 		return ""
 	}
@@ -40,7 +47,7 @@ func (l *losses) of(n int, text *extract.PageText) string {
 	case lost && l.cutOff:
 		return cutOff
 	case lost:
-		return "the file is damaged"
+		return damaged
 	case !known && l.cutOff && blank:
 		return cutOff + ", and nothing is on the page"
 	}

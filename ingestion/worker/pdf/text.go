@@ -29,6 +29,7 @@ type texts struct {
 	last    layout.Page          // that was read, as its renderer has it
 	profile *layout.Profile      // nil until text is requested
 	tails   map[int]*layout.Tail // tables that end pages, of the pages that were read
+	damage  layout.Damage        // of the page that was read last
 }
 
 func newTexts(by *renderers, info extract.Document, alone bool) *texts {
@@ -42,8 +43,10 @@ func newTexts(by *renderers, info extract.Document, alone bool) *texts {
 // read returns the text layer of a page with its form values and annotations, and who read it: PDFium where MuPDF cannot.
 func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 	var out *extract.PageText
+	t.damage = layout.Sound
 	if !by.pdfium {
 		page, err := t.layer(n)
+		t.damage = page.Damage
 		if err != nil && !t.by.mayFallBack() {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
