@@ -60,9 +60,8 @@ type Document struct {
 	Code          string        `json:"code,omitempty"`     // of the reason
 	Reason        string        `json:"reason,omitempty"`   // why it is not the usual one, for people: the code, a colon, words
 	Version       string        `json:"version,omitempty"`
-	CutOff        bool          `json:"cut_off,omitempty"`      // a PDF without a mark of its end
-	Attached      []string      `json:"attached,omitempty"`     // names of the files that are attached to a PDF
-	WantsPDFium   bool          `json:"wants_pdfium,omitempty"` // PDFium is likely to be needed for some pages; see sandbox.Config.Warm
+	CutOff        bool          `json:"cut_off,omitempty"`  // a PDF without a mark of its end
+	Attached      []string      `json:"attached,omitempty"` // names of the files that are attached to a PDF
 }
 
 // OutlineItem is one entry of the table of contents that a file carries.

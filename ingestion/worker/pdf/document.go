@@ -100,7 +100,6 @@ func describe(by *renderers) extract.Document {
 	info.Encrypted = info.Encrypted || by.locked()
 	info.Forms = info.Forms || by.second != nil && by.second.HasForm()
 	info.Tagged = info.Tagged || by.traces.structure
-	info.WantsPDFium = by.mayFallBack() || by.second != nil // a complex page is compared, whatever the file holds
 	if by.traces.catalog || by.second != nil {
 		if second, err := by.pdfium(); err == nil {
 			info.Language = second.Language()
