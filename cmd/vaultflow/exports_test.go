@@ -425,7 +425,7 @@ func TestExports_late(t *testing.T) {
 func TestExports_changed(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
-	s.write("settings.yaml", strings.Replace(quick, "hold_period: 0s", "hold_period: 500ms", 1))
+	s.write("settings.yaml", strings.Replace(quick, "hold_period: 0s", "hold_period: 3s", 1))
 	s.serve()
 	s.dropFolder("Trip", map[string]string{"One.md": "# One\n[[Two]] ![](p.png)", "Two.md": "[[One]]", "p.png": bytesOfPicture, "Old.md": "[[One]]"})
 	s.Wait(4*patience, "the first version", func() (bool, string) { return s.there("Imported/Trip/Trip.zip"), describe(s.Imports()) })
