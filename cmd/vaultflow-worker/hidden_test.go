@@ -38,6 +38,7 @@ func TestWorker_leavesOutWhatNobodySees(t *testing.T) {
 		{"without ink, on marks", "3 Tr" + at("72 600") + strings.Repeat("1 0 0 1 4 0 cm 72 600 2 8 re f ", 45), true, true},
 		{"small print", strings.Replace(at("72 600"), "11", "3", 1), true, true},
 		{"outlined", "1 Tr" + at("72 600"), true, true},
+		{"below what a damaged content draws", at("72 600") + "1 g" + box + " (torn", true, true},
 	}
 	file := pdftest.New()
 	for _, c := range cases {

@@ -142,7 +142,8 @@ static int hide_run(fz_stext_char *from, fz_stext_char *to)
 }
 
 // hide_unseen makes blanks of the characters that nobody can see, and returns how many there were. Letters in fonts that draw them are counted, too.
-int hide_unseen(fz_context *ctx, fz_document *doc, int n, fz_stext_page *text, int *drawn)
+// The picture of a page that is not sound shows nothing: what covers its text, or leaves its letters out, may be the damage.
+int hide_unseen(fz_context *ctx, fz_document *doc, int n, fz_stext_page *text, int sound, int *drawn)
 {
 	int hidden = 0, suspects = 0;
 	*drawn = 0;
@@ -153,7 +154,7 @@ int hide_unseen(fz_context *ctx, fz_document *doc, int n, fz_stext_page *text, i
 				int run = 0;
 				for (; is_tiny(end); end = end->next)
 					run++;
-				if (run > 3)
+				if (run > 3 && sound)
 					hidden += hide_run(ch, end->next);
 				if (ch->c == ' ' || !inside(text->mediabox, centre(ch)))
 					continue;
@@ -163,7 +164,7 @@ int hide_unseen(fz_context *ctx, fz_document *doc, int n, fz_stext_page *text, i
 					suspects++;
 				}
 			}
-	if (!suspects)
+	if (!suspects || !sound)
 		return hidden;
 	float longer = fmaxf(text->mediabox.x1 - text->mediabox.x0, text->mediabox.y1 - text->mediabox.y0), scale = longer > 1000 ? 1000 / longer : 1;
 	fz_irect size;

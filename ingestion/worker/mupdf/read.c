@@ -115,7 +115,7 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 		fz_set_warning_callback(ctx, usual, user);
 		if (damage == sound && cookie.errors > 0)
 			damage = faulty;
-		unseen = hide_unseen(ctx, doc, n, text, &drawn);
+		unseen = hide_unseen(ctx, doc, n, text, damage == sound, &drawn);
 		buf = fz_new_buffer(ctx, 1 << 16);
 		out = fz_new_output_with_buffer(ctx, buf);
 		fz_write_printf(ctx, out, "<letters %d %d %d>\n", unseen, drawn, damage);

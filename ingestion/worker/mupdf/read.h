@@ -8,4 +8,4 @@ void note_ground(fz_device *dev, fz_stext_page *text);
 void forget_squares(void);
 void note_square(fz_rect r);
 void print_ticks(fz_context *ctx, fz_output *out, fz_document *doc, int n, fz_stext_page *text);
-int hide_unseen(fz_context *ctx, fz_document *doc, int n, fz_stext_page *text, int *drawn);
+int hide_unseen(fz_context *ctx, fz_document *doc, int n, fz_stext_page *text, int sound, int *drawn);
