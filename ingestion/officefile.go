@@ -43,6 +43,8 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 		doc, err = office.Read(made, size, office.Limits{})
 	}
 	switch {
+	case errors.Is(err, office.ErrProtected):
+		return keepOld(ctx, w, "This e-book is copy-protected: only the programs of its seller can read it. Drop a copy without protection to have it read.", "")
 	case errors.Is(err, office.ErrEncrypted):
 		return fault.Permanent(failure.NeedsPassword, "open it, save it without its password, and drop it again", "the file is protected with a password")
 	case err != nil:

@@ -20,9 +20,11 @@ func readEpub(a *archive, doc *Document) error {
 		return err
 	}
 	rootfile := container.first("rootfile").attr("full-path")
-	if a.has("META-INF/encryption.xml") && len(a.optional("META-INF/encryption.xml").all("EncryptedKey")) > 0 {
-		return ErrEncrypted
+	locks := a.optional("META-INF/encryption.xml")
+	if len(locks.all("EncryptedKey")) > 0 {
+		return ErrProtected
 	}
+	locked := lockedParts(locks)
 	opf, err := a.tree(rootfile)
 	if err != nil {
 		return err
@@ -47,6 +49,9 @@ func readEpub(a *archive, doc *Document) error {
 	}
 	for _, ref := range opf.first("spine").all("itemref") {
 		name := items[ref.attr("idref")]
+		if locked[name] {
+			return ErrProtected
+		}
 		if name == "" || !a.has(name) {
 			continue
 		}
@@ -60,6 +65,17 @@ func readEpub(a *archive, doc *Document) error {
 		}
 	}
 	return nil
+}
+
+// lockedParts returns the names of parts that are encrypted. Books without copy protection have fonts there (EPUB 3.3, section 4.3).
+func lockedParts(locks *node) map[string]bool {
+	names := map[string]bool{}
+	for _, lock := range locks.all("EncryptedData") {
+		if name, err := url.PathUnescape(lock.first("CipherReference").attr("URI")); err == nil {
+			names[path.Clean(name)] = true
+		}
+	}
+	return names
 }
 
 func parseChapter(a *archive, name string) (*html.Node, error) {

@@ -42,6 +42,9 @@ func (l Limits) withDefaults() Limits {
 // ErrEncrypted reports a file that needs a password.
 var ErrEncrypted = errors.New("the file is protected with a password")
 
+// ErrProtected reports an e-book whose text only the programs of its seller can read.
+var ErrProtected = errors.New("the e-book is copy-protected")
+
 // ErrUnknown reports a file that is none of the kinds that this package reads.
 var ErrUnknown = errors.New("not an office file that can be read")
 
@@ -152,7 +155,7 @@ func (d *Document) warn(format string, args ...any) {
 	d.Warnings = append(d.Warnings, text)
 }
 
-// Read reads a file. Errors: ErrEncrypted, ErrUnknown, or what is wrong with the archive or a part of it. A reader that
+// Read reads a file. Errors: ErrEncrypted, ErrProtected, ErrUnknown, or what is wrong with the archive or a part of it. A reader that
 // is used for Document.Data must stay open.
 func Read(r io.ReaderAt, size int64, limits Limits) (doc *Document, err error) {
 	return guarded(func() (*Document, error) { return open(r, size, limits.withDefaults()) })
