@@ -112,9 +112,11 @@ func sheet(book *excelize.File, name string, left int, scripted map[string]strin
 		return part, 0, err
 	}
 	defer stream.Close()
+	raw := rawCells{book: book, sheet: name}
+	defer raw.close()
 	var rows [][]string
 	used := 0
-	for stream.Next() {
+	for number := 1; stream.Next(); number++ {
 		columns, err := stream.Columns()
 		if err != nil {
 			return part, used, err
@@ -129,7 +131,7 @@ func sheet(book *excelize.File, name string, left int, scripted map[string]strin
 		}
 		row := make([]string, len(columns))
 		for i, text := range columns {
-			row[i] = escape(text)
+			row[i] = escape(raw.exact(number, i, text))
 		}
 		rows = append(rows, row)
 	}
@@ -140,6 +142,76 @@ func sheet(book *excelize.File, name string, left int, scripted map[string]strin
 	links(book, name, rows)
 	part.text = sheetTables(rows)
 	return part, used, stream.Error()
+}
+
+// keptDigits is how many digits of a number Excel keeps, and the formats of excelize show.
+const keptDigits = 15
+
+// rawCells reads the values of a sheet without their formats, from where it is first asked on: that takes as long as reading the sheet.
+type rawCells struct {
+	book  *excelize.File
+	sheet string
+	rows  *excelize.Rows
+	row   int
+	cells []string
+}
+
+// at returns a value, counted from 1 and 0, or "". Rows are asked for in their order.
+func (r *rawCells) at(row, column int) string {
+	if r.rows == nil {
+		var err error
+		if r.rows, err = r.book.Rows(r.sheet); err != nil {
+			return ""
+		}
+	}
+	for ; r.row < row && r.rows.Next(); r.row++ {
+		var err error
+		if r.cells, err = r.rows.Columns(excelize.Options{RawCellValue: true}); err != nil {
+			return ""
+		}
+	}
+	if r.row != row || column >= len(r.cells) {
+		return ""
+	}
+	return r.cells[column]
+}
+
+func (r *rawCells) close() {
+	if r.rows != nil {
+		_ = r.rows.Close()
+	}
+}
+
+// exact writes the digits that the file has into a longer number, such as that of an account: programs other than Excel keep them.
+func (r *rawCells) exact(row, column int, text string) string {
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, text)
+	if len(digits) <= keptDigits {
+		return text
+	}
+	raw := strings.TrimPrefix(r.at(row, column), "-")
+	if len(raw) <= keptDigits || strings.Trim(raw, "0123456789") != "" {
+		return text
+	}
+	if strings.Contains(text, "E+") {
+		return text[:len(text)-len(strings.TrimPrefix(text, "-"))] + raw
+	}
+	shown, _ := strconv.ParseFloat(digits[:min(len(raw), len(digits))], 64)
+	if whole, _ := strconv.ParseFloat(raw, 64); math.Abs(shown-whole) > whole*1e-14 {
+		return text // a percentage, thousands, a date
+	}
+	next := 0
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' || next == len(raw) {
+			return r
+		}
+		next++
+		return rune(raw[next-1])
+	}, text)
 }
 
 // mostAsked is how many cells of a sheet are examined for what their text does not show, because each time the sheet's list is walked.
