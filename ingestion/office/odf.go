@@ -22,6 +22,7 @@ type odf struct {
 type odfStyle struct {
 	bold, italic, strike bool
 	script               string // text-position: super, sub, or a share of the height
+	display              string // none: it is hidden
 	parent               string // as is the name, with _20_ for a blank
 }
 
@@ -103,7 +104,7 @@ func (o *odf) readStyles(root *node) {
 			bold:   pr.attr("font-weight") == "bold" || pr.attr("font-weight") > "500" && len(pr.attr("font-weight")) == 3,
 			italic: pr.attr("font-style") == "italic" || pr.attr("font-style") == "oblique",
 			strike: pr.attr("text-line-through-style") != "" && pr.attr("text-line-through-style") != "none",
-			script: pr.attr("text-position"),
+			script: pr.attr("text-position"), display: pr.attr("display"),
 			parent: s.attr("parent-style-name"),
 		}
 	}
@@ -143,6 +144,9 @@ func (o *odf) blocks(n *node, b *blocks, depth int) {
 		case "frame", "custom-shape", "text-box", "g", "a":
 			o.frame(k, b, depth)
 		case "section", "index-body":
+			if k.attr("display") == "none" || k.attr("is-hidden") == "true" {
+				continue
+			}
 			o.blocks(k, b, depth+1)
 		}
 	}

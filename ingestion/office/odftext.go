@@ -8,6 +8,9 @@ import (
 
 // inline returns the text of a paragraph. Its frames with text follow it as blocks of their own.
 func (o *odf) inline(n *node, b *blocks) string {
+	if o.style(n.attr("style-name"), 0).display == "none" || n.child("hidden-paragraph").attr("is-hidden") == "true" {
+		return ""
+	}
 	return strings.TrimSpace(join(o.spans(n, span{}, b)))
 }
 
@@ -32,6 +35,9 @@ func (o *odf) spans(n *node, s span, b *blocks) []span {
 		case "span":
 			inner := s
 			st := o.style(k.attr("style-name"), 0)
+			if st.display == "none" {
+				continue
+			}
 			inner.bold, inner.italic, inner.strike = s.bold || st.bold, s.italic || st.italic, s.strike || st.strike
 			if st.script != "" {
 				inner.script = scriptOf(st.script)
@@ -55,6 +61,10 @@ func (o *odf) spans(n *node, s span, b *blocks) []span {
 				list = append(list, span{text: text, raw: true})
 			} else {
 				o.frame(k, b, 1)
+			}
+		case "hidden-text":
+			if k.attr("is-hidden") != "true" {
+				list = append(list, o.spans(k, s, b)...)
 			}
 		case "annotation", "annotation-end", "tracked-changes", "bookmark", "change":
 		default:
@@ -86,7 +96,7 @@ func (o *odf) style(name string, depth int) odfStyle {
 	if s.parent != "" && depth < 8 {
 		p := o.style(s.parent, depth+1)
 		s.bold, s.italic, s.strike = s.bold || p.bold, s.italic || p.italic, s.strike || p.strike
-		s.script = or(s.script, p.script)
+		s.script, s.display = or(s.script, p.script), or(s.display, p.display)
 	}
 	return s
 }

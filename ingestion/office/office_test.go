@@ -121,6 +121,69 @@ func TestRead_spreadsheet(t *testing.T) {
 	}
 }
 
+// As in docx, nothing that the program hides is in the text.
+func TestRead_hiddenTextOfODT(t *testing.T) {
+	t.Parallel()
+	doc, err := read(packed(t, []txtar.File{
+		{Name: "mimetype", Data: []byte("application/vnd.oasis.opendocument.text")},
+		{Name: "content.xml", Data: []byte(`<document-content><automatic-styles>
+<style name="H"><text-properties display="none"/></style><style name="I" parent-style-name="H"/><style name="V" parent-style-name="H"><text-properties display="true"/></style></automatic-styles>
+<body><text><p>One <span style-name="I">NO </span>two <span style-name="V">three</span><hidden-text is-hidden="true">NO</hidden-text></p>
+<p style-name="H">NO</p><p>NO<hidden-paragraph is-hidden="true"/></p><section display="none"><p>NO</p></section><section><p>Four</p></section></text></body></document-content>`)},
+	}), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := doc.Markdown(byName(doc)), "One two three\n\nFour\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Excel keeps 15 digits of a number; other programs write all, and an account is not another one.
+func TestRead_longNumbers(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	plain, err := book.NewStyle(&excelize.Style{NumFmt: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grouped, err := book.NewStyle(&excelize.Style{NumFmt: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := errors.Join(book.SetCellValue("Sheet1", "A1", 1234567890123456), book.SetCellStyle("Sheet1", "A1", "A1", plain),
+		book.SetCellValue("Sheet1", "A2", -1234567890123456), book.SetCellStyle("Sheet1", "A2", "A2", grouped),
+		book.SetCellValue("Sheet1", "A3", 1234567890123456), book.SetCellValue("Sheet1", "A4", "1234567890123456"), book.Write(&b)); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := read(b.Bytes(), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := doc.Markdown(byName(doc))
+	if strings.Count(got, "1234567890123456") != 3 || !strings.Contains(got, "-1,234,567,890,123,456.00") {
+		t.Errorf("numbers of 16 digits became\n%s", got)
+	}
+}
+
+// Fonts are made unreadable in books that anybody may read; chapters are not.
+func TestRead_protectedBook(t *testing.T) {
+	t.Parallel()
+	for part, want := range map[string]error{"O%20E/b.xhtml": ErrProtected, "O%20E/font.otf": nil} {
+		files := []txtar.File{
+			{Name: "mimetype", Data: []byte("application/epub+zip")},
+			{Name: "META-INF/container.xml", Data: []byte(`<container><rootfiles><rootfile full-path="O E/c.opf"/></rootfiles></container>`)},
+			{Name: "META-INF/encryption.xml", Data: []byte(`<encryption><EncryptedData><EncryptionMethod Algorithm="a"/><CipherData><CipherReference URI="` + part + `"/></CipherData></EncryptedData></encryption>`)},
+			{Name: "O E/c.opf", Data: []byte(`<package><metadata/><manifest><item id="b" href="b.xhtml"/></manifest><spine><itemref idref="b"/></spine></package>`)},
+			{Name: "O E/b.xhtml", Data: []byte(`<html><body><p>A chapter</p></body></html>`)},
+		}
+		if _, err := read(packed(t, files), Limits{}); !errors.Is(err, want) {
+			t.Errorf("encrypted %s: %v, want %v", part, err, want)
+		}
+	}
+}
+
 func document(body string) []txtar.File {
 	return []txtar.File{{Name: "word/document.xml", Data: []byte(`<w:document xmlns:w="w"><w:body>` + body + `</w:body></w:document>`)}}
 }
