@@ -3,6 +3,7 @@ package layout_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/layout"
@@ -153,4 +154,15 @@ func below(lines []layout.Line, by float64) []layout.Line {
 		out[i].Box.Y0, out[i].Box.Y1 = out[i].Box.Y0+by, out[i].Box.Y1+by
 	}
 	return out
+}
+
+// A soft hyphen, and the hyphen that is printed for it, are no part of the word.
+func TestText_softHyphens(t *testing.T) {
+	t.Parallel()
+	for _, sign := range []string{"\u00ad", "\u00ad\u2010", "\u00ad-", "\u2010", "-"} {
+		got := text(at(72, 100, 11, "The company has long been known as Donaudampf"+sign), at(72, 114, 11, "schiffahrt, and has its offices by the harbour of the town,"), at(72, 128, 11, "where its boats lie."))
+		if !strings.Contains(got, " Donaudampfschiffahrt, ") {
+			t.Errorf("%+q: %q", sign, got)
+		}
+	}
 }

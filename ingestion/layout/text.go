@@ -146,6 +146,9 @@ func hyphenated(text, next string) (stem string, ok bool) {
 	if stem, ok = strings.CutSuffix(text, "-"); !ok {
 		stem, ok = strings.CutSuffix(text, "\u2010")
 	}
+	if soft, both := strings.CutSuffix(stem, "\u00ad"); ok && both { // a soft one and the hyphen that is printed for it
+		return soft, true
+	}
 	last, _ := utf8.DecodeLastRuneInString(stem)
 	return stem, ok && unicode.IsLower(first) && unicode.IsLetter(last)
 }
