@@ -3,6 +3,7 @@ package ingestion
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -120,6 +121,51 @@ func TestExtract_textInPictures(t *testing.T) {
 			}
 			if said := doubt.Words(got.Doubts); !strings.Contains(said, c.doubt) || c.doubt == "" && said != "" {
 				t.Errorf("doubts %q, want %q", said, c.doubt)
+			}
+		})
+	}
+}
+
+// A layer that an OCR program wrote is compared with the picture of some pages; if that has other words, no page of the document keeps it.
+func TestExtract_misreadLayers(t *testing.T) {
+	t.Parallel()
+	const shown = "The tenant pays 850 euro per month on the third day of each month to the landlord"
+	for name, c := range map[string]struct {
+		layer      string
+		confidence float64
+		want       string
+		asked      int
+	}{
+		"right":           {strings.Replace(shown, "landlord", "1and1ord", 1), 90, "old_ocr_layer", 3},
+		"of another page": {"Minutes of the meeting of the swimming club with all its many helpers and guests", 90, "misread_layer", 6},
+		"badly read":      {"Tlie tcnant pavs 8S0 cur0 pcr montli 0n tlie tliird dav 0f eacli m0ntli", 90, "misread_layer", 6},
+		"hardly readable": {"Minutes of the meeting of the swimming club with all its many helpers and guests", 50, "old_ocr_layer", 3},
+		"few words":       {"Minutes of a meeting", 90, "old_ocr_layer", 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, extract.Document{Pages: 5})
+			var asked atomic.Int32
+			b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+				p := goodPage(r)
+				if r.Text {
+					p.Text = &extract.PageText{Markdown: c.layer, Plain: c.layer, Evidence: extract.Evidence{Chars: 90, Invisible: 90, Pictures: 1, PictureCover: 1}}
+				}
+				if r.OCR {
+					asked.Add(1)
+					p.OCR = &extract.PageOCR{Text: shown, Confidence: c.confidence, Engine: "fake 1", Width: 1, Height: 1}
+				}
+				return p, nil
+			}
+			made, _ := b.mustRun(b.drop("imp-1", "Import/old.pdf", pdfBytes))
+			m, _ := b.im.manifest(made.Bundle)
+			for _, p := range m.Pages {
+				if p.OCR.Code != c.want || p.OCR.Decided != (p.Text.Source == manifest.TextOCR) || p.OCR.Decided != (c.want == "misread_layer") {
+					t.Errorf("page %d: %+v, text %+v", p.N, p.OCR, p.Text)
+				}
+			}
+			if int(asked.Load()) != c.asked {
+				t.Errorf("recognised %d times, want %d", asked.Load(), c.asked)
 			}
 		})
 	}

@@ -42,6 +42,7 @@ func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) er
 		return err
 	}
 	l.w.store.start()
+	l.w.layer.pages = pages
 	size := max(1, min(l.w.set.Window, (len(todo)+l.w.set.Sessions-1)/l.w.set.Sessions))
 	windows := make(chan []int)
 	written := context.WithoutCancel(ctx)

@@ -106,6 +106,15 @@ func (m *pageMaker) text(ctx context.Context) error {
 			return err
 		}
 	}
+	if choose.WrittenByOCR(decision.Code) {
+		bad, err := m.misread(ctx)
+		if err != nil {
+			return err
+		}
+		if bad {
+			decision = decision.Misread()
+		}
+	}
 	m.decision = decision
 	m.page.OCR = &manifest.PageOCR{Decided: decision.OCR && !choose.Garbled(decision.Code), Code: decision.Code, Reason: decision.String()}
 	if !m.w.set.HasPDF(config.StrategyPDFOCR) && decision.OCR {

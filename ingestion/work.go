@@ -39,6 +39,7 @@ type work struct {
 	places places
 	store  *store
 	deaths *attempts.Log
+	layer  oldLayer
 }
 
 // store holds what an import has made: the future bundle, and records of finished work. Both are hidden folders that survive the

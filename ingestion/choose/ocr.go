@@ -27,6 +27,7 @@ const (
 	reasonRedo     = "redo"            // OCR
 	reasonGarbled  = "garbled"         // OCR, to compare the layer with
 	reasonPicture  = "text_in_picture" // OCR, to add what the layer lacks
+	reasonMisread  = "misread_layer"   // OCR: an OCR program wrote the layer, and not what the page shows
 	reasonOCRFirst = "ocr_first"       // OCR, whatever the layer holds
 	reasonUnknown  = "no_evidence"     // OCR: the text layer could not be read
 	reasonBlank    = "blank"
@@ -43,7 +44,12 @@ var (
 // BeatsLayer reports whether text that was recognised for this reason replaces a longer text layer: the layer cannot be read,
 // or recognition was asked for despite it.
 func BeatsLayer(code string) bool {
-	return code == reasonUnmapped || code == reasonRedo || code == reasonOCRFirst || code == reasonGarbled
+	return code == reasonUnmapped || code == reasonRedo || code == reasonMisread || code == reasonOCRFirst || code == reasonGarbled
+}
+
+// Misread is the decision about a layer of an OCR program after recognition found other words on pages of its document.
+func (d Decision) Misread() Decision {
+	return Decision{true, reasonMisread, d.Words + "; recognition finds other words on pages of this document"}
 }
 
 // Merged reports whether recognition adds to a text layer what only pictures show.

@@ -194,6 +194,24 @@ func SameLetters(layer, recognised string) bool {
 	return all > 0 && float64(same) >= sameWords*float64(all)
 }
 
+// OtherWords reports whether recognition finds most words of a text not to be on its page. Of few words nobody knows.
+func OtherWords(text, recognised string) bool {
+	words, found, same := wordsOf(text), count(wordsOf(recognised)), 0
+	if len(words) < fewCompared || len(found) < fewCompared {
+		return false
+	}
+	for _, w := range words {
+		if found[w] > 0 {
+			found[w]--
+			same++
+		}
+	}
+	return 2*same < len(words)
+}
+
+// fewCompared is how many words a page needs to be compared with its picture.
+const fewCompared = 10
+
 // letterWords returns the words of a text that consist of letters, in small letters and without the marks around them.
 func letterWords(text string) (words []string) {
 	for w := range strings.FieldsSeq(text) {
