@@ -78,7 +78,7 @@ func regions(items []item, depth int) [][]item {
 	}
 	for i, s := range strips {
 		begun := len(beside.left)+len(beside.right) > 0
-		inColumns := s.is == columns || s.is == unclear && begun || i+1 < len(strips) && s.headsBoth(strips[i+1])
+		inColumns := s.is == columns || s.is == unclear && begun || i+1 < len(strips) && (s.headsBoth(strips[i+1]) || topsBoth(strips[i:min(i+maxStrips, len(strips))]))
 		if s.across || !inColumns {
 			flushColumns()
 			wide = append(wide, s.items...)
@@ -458,6 +458,22 @@ func countsOn(part, next []item) bool {
 // headsBoth reports whether a strip is a heading for each of the columns below.
 func (s strip) headsBoth(below strip) bool {
 	return below.is == columns && allHead(s.left, below.left) && allHead(s.right, below.right)
+}
+
+// topsBoth reports whether the first strip is the top of columns that follow, though white space goes over the page below it, as below a heading
+// in one of them: the file has all of the left side before the right one, and neither ends with that strip.
+func topsBoth(next []strip) bool {
+	at := slices.IndexFunc(next, func(s strip) bool { return s.across || s.is == columns })
+	if at < 1 || next[at].across {
+		return false
+	}
+	var all pair
+	for _, s := range next[:at+1] {
+		all.add(s.left, s.right)
+	}
+	_, left := placesOf(next[at].left)
+	_, right := placesOf(next[at].right)
+	return all.leftAt[1] < all.rightAt[0] && all.leftAt[1] == left && all.rightAt[1] == right
 }
 
 // allHead reports whether each line is a heading of a column below: set so, or followed by it in the file.

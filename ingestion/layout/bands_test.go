@@ -432,3 +432,17 @@ func TestText_leavesOutNumbersOfLines(t *testing.T) {
 		}
 	}
 }
+
+// A heading at the top of one column, with white space below it, leaves the rest of a paragraph at the top of another where it is.
+func TestText_keepsTopsOfColumnsBesideAHeading(t *testing.T) {
+	t.Parallel()
+	heading := at(60, 100, 14, "Trip to the river")
+	lines := append([]layout.Line{at(250, 60, 28, "School Gazette"), heading}, column(60, 130, 12, "One")...)
+	lines = append(lines, at(230, 99, 10, "Rest0 of what the"), at(230, 111, 10, "Rest1 first one said"))
+	lines = append(append(lines, column(230, 130, 12, "Two")...), at(400, 99, 10, "Last0 of what the"))
+	lines = append(lines, column(400, 130, 12, "Three")...)
+	for i := range lines {
+		lines[i].Box.X1 = min(lines[i].Box.X1, lines[i].Box.X0+150)
+	}
+	inTurn(t, text(lines...), "Gazette\n", "# Trip to the river\n", "One00", "One11", "Rest0", "Rest1", "Two00", "Two11", "Last0", "Three00", "Three11")
+}
