@@ -154,6 +154,44 @@ func TestText_dropsRunningHeads(t *testing.T) {
 	}
 }
 
+// Running heads and page numbers may be in larger type than the text, but titles of slides and headings at the top of pages are none.
+func TestText_dropsLargeRunningHeads(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		head          string
+		width, top, y float64
+		want          bool
+	}{
+		"a journal's name":       {"Journal of Samples 12 (2024)", 600, 30, 100, true},
+		"titles with numbers":    {"Chapter %d", 600, 30, 100, false},
+		"a heading of the text":  {"Results", 600, 50, 70, false},
+		"the same title, slides": {"Results", 1000, 30, 100, false},
+	} {
+		var pages []layout.Page
+		for i := range 3 {
+			head := test.head
+			if strings.Contains(head, "%d") {
+				head = fmt.Sprintf(head, i+1)
+			}
+			lines := append([]layout.Line{at(200, test.top, 12, head)}, column(60, test.y, 20, fmt.Sprintf("Body%d-", i))...)
+			pages = append(pages, layout.Page{Width: test.width, Height: 800, Lines: append(lines, at(300, 770, 12, fmt.Sprint(i+1)))})
+		}
+		for i, page := range pages {
+			for _, profile := range []layout.Profile{layout.NewProfile(pages, nil), layout.NewProfile(pages[:1], nil)} {
+				_, got := profile.Text(page, i+1)
+				inTurn(t, got, "Body")
+				if strings.HasSuffix(got, fmt.Sprint("\n", i+1)) || strings.HasSuffix(got, fmt.Sprint(" ", i+1)) {
+					t.Errorf("%s: the page number is kept:\n%s", name, got)
+				}
+			}
+			_, got := layout.NewProfile(pages, nil).Text(page, i+1)
+			if dropped := strings.HasPrefix(got, "Body"); dropped != test.want {
+				t.Errorf("%s: dropped %t:\n%.60s", name, dropped, got)
+			}
+		}
+	}
+}
+
 // Headings of a made book without an outline; precision and recall are printed.
 func TestText_findsHeadings(t *testing.T) {
 	t.Parallel()

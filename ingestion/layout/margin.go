@@ -31,7 +31,7 @@ func (p Profile) withoutNumber(lines []Line, height float64) []Line {
 		if gap := max(next[0].base()-at, at-next[0].base()); !inBand || gap < 1.8*max(size, next[0].Size) {
 			continue
 		}
-		if p.numbers(row, text) {
+		if p.numbers(row, text, 1.05) || end[0] > 0 && len(row) == 1 && p.numbers(row, text, largestHead) {
 			for _, l := range row {
 				dropped[l.at] = true
 			}
@@ -49,11 +49,11 @@ func (p Profile) withoutNumber(lines []Line, height float64) []Line {
 	return kept
 }
 
-// numbers reports whether a row is a page number alone, or one at a margin with text at the other.
-func (p Profile) numbers(row []Line, text Box) bool {
+// numbers reports whether a row is a page number alone, or one at a margin with text at the other, in type of at most so many sizes of the body.
+func (p Profile) numbers(row []Line, text Box, largest float64) bool {
 	found := -1
 	for i, l := range row {
-		if l.Size > 1.05*p.body {
+		if l.Size > largest*p.body {
 			return false
 		}
 		if pageNumber.MatchString(l.Text) && (i == 0 || i == len(row)-1) {

@@ -39,17 +39,27 @@ const maxSizes = 4
 func NewProfile(pages []Page, outline []Title) Profile {
 	p := Profile{heads: map[head]bool{}, outline: map[int][]Title{}}
 	counts, seen, largest := map[float64]int{}, map[head]int{}, map[head]float64{}
+	first, title := map[head]string{}, map[head]bool{}
 	var byPage [][]Line
 	for _, page := range pages {
 		cleaned := clean(page.Lines)
 		byPage = append(byPage, cleaned)
-		once := map[head]bool{}
+		once, bases := map[head]bool{}, make([]float64, len(cleaned))
+		for i, line := range cleaned {
+			bases[i] = line.base()
+		}
+		slices.Sort(bases)
 		for _, line := range cleaned {
 			counts[math.Round(line.Size*2)/2] += line.runes()
 			if h, ok := headOf(line, page.Height); ok && !once[h] {
 				once[h] = true
 				seen[h]++
 				largest[h] = max(largest[h], line.Size)
+				if seen[h] == 1 {
+					first[h] = line.Text
+				}
+				other := line.Text != first[h] && !pageNumber.MatchString(line.Text)
+				title[h] = title[h] || other || page.Width > page.Height || !setApart(line, bases)
 			}
 		}
 	}
@@ -70,7 +80,9 @@ func NewProfile(pages []Page, outline []Title) Profile {
 	p.sizes = p.sizes[:min(maxSizes, len(p.sizes))]
 	for h, n := range seen {
 		// A chapter's head is on some of the pages only. "Chapter 1" and "Chapter 2" in large type are headings.
-		if n >= 2 && n*5 >= len(pages) && largest[h] <= p.body*1.15 {
+		// Titles of slides repeat, too.
+		size := largest[h] / p.body
+		if n >= 2 && (size <= 1.15 && n*5 >= len(pages) || size <= largestHead && n*5 >= 2*len(pages) && !title[h]) {
 			p.heads[h] = true
 		}
 	}
@@ -78,6 +90,19 @@ func NewProfile(pages []Page, outline []Title) Profile {
 		p.outline[t.Page] = append(p.outline[t.Page], t)
 	}
 	return p
+}
+
+// largestHead is how large a running head or a page number may be, in sizes of the body.
+const largestHead = 1.5
+
+// setApart reports whether a line has space above and below it, as a running head has and a heading within the text has not. bases are those
+// of all lines, in order.
+func setApart(head Line, bases []float64) bool {
+	const space = 2.2 // sizes
+	base, row := head.base(), 0.3*head.Size
+	above, _ := slices.BinarySearch(bases, base-row)
+	below, _ := slices.BinarySearch(bases, base+row)
+	return (above == 0 || base-bases[above-1] >= space*head.Size) && (below == len(bases) || bases[below]-base >= space*head.Size)
 }
 
 // headBand is the share of the page's height at its top and bottom where running heads stand.
