@@ -461,10 +461,10 @@ func (s strip) headsBoth(below strip) bool {
 }
 
 // topsBoth reports whether the first strip is the top of columns that follow, though white space goes over the page below it, as below a heading
-// in one of them: the file has all of the left side before the right one, and neither ends with that strip.
+// in one of them: prose of which the file has all of the left side before the right one, and neither ends with that strip.
 func topsBoth(next []strip) bool {
 	at := slices.IndexFunc(next, func(s strip) bool { return s.across || s.is == columns })
-	if at < 1 || next[at].across {
+	if at < 1 || next[at].across || !isProse(next[at].left) || !isProse(next[at].right) {
 		return false
 	}
 	var all pair
