@@ -192,6 +192,23 @@ func TestText_dropsLargeRunningHeads(t *testing.T) {
 	}
 }
 
+// The head of a table that is at the top of several pages is no running head.
+func TestText_keepsHeadsOfTablesAtTheTop(t *testing.T) {
+	t.Parallel()
+	var pages []layout.Page
+	for p := range 3 {
+		lines := []layout.Line{at(60, 55, 10, "No"), at(120, 55, 10, "Text"), at(300, 55, 10, "Price")}
+		for i := range 12 {
+			y := 70 + 14*float64(i)
+			lines = append(lines, at(60, y, 10, fmt.Sprint(p*12+i)), at(120, y, 10, "Something sold"), at(300, y, 10, fmt.Sprintf("%d.50", p*12+i)))
+		}
+		pages = append(pages, layout.Page{Width: 600, Height: 800, Lines: lines})
+	}
+	if _, got := layout.NewProfile(pages, nil).Text(pages[1], 2); !strings.HasPrefix(got, "| No | Text | Price |") {
+		t.Errorf("the head is dropped:\n%.200s", got)
+	}
+}
+
 // Headings of a made book without an outline; precision and recall are printed.
 func TestText_findsHeadings(t *testing.T) {
 	t.Parallel()

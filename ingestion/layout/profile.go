@@ -118,15 +118,16 @@ func headOf(l Line, height float64) (head, bool) {
 	return head{digits.ReplaceAllString(l.Text, "#"), int(math.Round(l.base() / 2))}, true
 }
 
-// withoutHeads drops running heads and feet. A page that has nothing else keeps them.
+// withoutHeads drops running heads and feet, but no rows of tables that begin or end at the same place of several pages. A page that has
+// nothing else keeps them.
 func (p Profile) withoutHeads(lines []Line, height float64) []Line {
 	if len(p.heads) == 0 {
 		return lines
 	}
-	kept := make([]Line, 0, len(lines))
+	kept, inTable := make([]Line, 0, len(lines)), closeRows(lines, height)
 	for _, line := range lines {
 		h, ok := headOf(line, height)
-		if ok && (p.heads[h] || p.heads[head{h.text, h.y - 1}] || p.heads[head{h.text, h.y + 1}]) {
+		if ok && !inTable[line.at] && (p.heads[h] || p.heads[head{h.text, h.y - 1}] || p.heads[head{h.text, h.y + 1}]) {
 			continue
 		}
 		kept = append(kept, line)
@@ -135,6 +136,27 @@ func (p Profile) withoutHeads(lines []Line, height float64) []Line {
 		return lines
 	}
 	return kept
+}
+
+// closeRows returns the lines in the bands of running heads that are in a row with others, close to a row outside of them.
+func closeRows(lines []Line, height float64) map[int]bool {
+	const near = 1.8 // sizes
+	found := map[int]bool{}
+	all := rowsOf(lines)
+	for i, row := range all {
+		for _, j := range []int{i - 1, i + 1} {
+			if len(row) < 2 || j < 0 || j >= len(all) || math.Abs(all[j][0].base()-row[0].base()) > near*row[0].Size {
+				continue
+			}
+			if _, inBand := headOf(all[j][0], height); inBand {
+				continue
+			}
+			for _, l := range row {
+				found[l.at] = true
+			}
+		}
+	}
+	return found
 }
 
 var (
