@@ -206,8 +206,10 @@ func (a *Workspace) Writing(who policy.Writer) vault.Files {
 }
 
 // Ask sends an order to the process that works on the vault. It waits for a serve that starts over, and warns once when that process has
-// other settings than the files hold now.
+// other settings than the files hold now, and when it does not answer.
 func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, error) {
+	slow := "the running vaultflow serve has not answered yet; if it is suspended, resume it, and if it hangs, end it and repeat the command"
+	defer time.AfterFunc(10*time.Second, func() { a.Log.Warn(slow) }).Stop()
 	r, err := control.Await(ctx, a.StateDir, o)
 	if len(r.Changed) > 0 {
 		a.outdated.Do(func() { a.Log.Warn(OutdatedText(r.Changed)) })

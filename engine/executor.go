@@ -14,8 +14,8 @@ type Executor interface {
 	// Run works until ctx ends, then stops within the executor's grace period, leaving unfinished runs resumable. It
 	// returns nil when ctx ended. Runs begin only while Run is running.
 	Run(ctx context.Context) error
-	// Start accepts a run; it is stored before Start returns. Two requests with the same key are one run. An activity may
-	// start a run whose Trigger.Parent is its own, and wait for it.
+	// Start accepts a run; it is stored before Start returns. Two requests with the same key are one run; one that
+	// an earlier process left unfinished is resumed. An activity may start a run whose Trigger.Parent is its own, and wait for it.
 	Start(ctx context.Context, r Request) (Started, error)
 	// Resume continues every unfinished run of the journal after its last recorded outcome and returns how many there are.
 	// Call it once, before anything is started. Parked runs stay parked, except one whose nested run has ended meanwhile.

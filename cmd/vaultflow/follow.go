@@ -21,12 +21,18 @@ const pagesEvery = time.Second
 // eventsAtOnce is how many events are read at a time.
 const eventsAtOnce = 500
 
+// goneAfter is how long no process may work on the vault until a run counts as interrupted. A serve that starts over takes less.
+const goneAfter = 5 * time.Second
+
 // followRun prints the events of a run as they are stored, and returns its record when it has finished or is parked. The run may be at
-// work in this process or in another.
+// work in this process or in another, which may end first.
 func followRun(ctx context.Context, g *globals, j *journal.Journal, run string) (engine.RunRecord, error) {
 	var after int64
-	page, shown := 0, time.Time{}
+	page, shown, held := 0, time.Time{}, time.Now()
 	for {
+		if j.Held() {
+			held = time.Now()
+		}
 		record, err := j.Runs.Run(ctx, run)
 		if err != nil {
 			return record, err
@@ -51,6 +57,9 @@ func followRun(ctx context.Context, g *globals, j *journal.Journal, run string) 
 		waits, err := parked(ctx, j, record)
 		if err != nil || (waits || record.Status.Finished()) && len(events) < eventsAtOnce { // it had ended before they were read
 			return record, err
+		}
+		if time.Since(held) > goneAfter {
+			return record, exit(exitFailed, fmt.Errorf("the vaultflow that was running %s has ended; the next serve resumes it, or `vaultflow retry %s`", run, run))
 		}
 		select {
 		case <-ctx.Done():

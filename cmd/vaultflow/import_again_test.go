@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 	"github.com/vaultflow/vaultflow/testdata/programtest"
 )
 
@@ -118,5 +119,39 @@ func TestImport_droppedAgainWithoutItsNote(t *testing.T) {
 	s.Must("import", s.Path("out/other.txt"))
 	if r := s.Imports()[0]; r.State != engine.ImportDuplicate || r.Bundle != "Imported/list" || s.Read("Imported/list/list.md") != was {
 		t.Errorf("%+v", r)
+	}
+}
+
+// An import that was killed is continued by the same command. Whoever followed it, or looks for it meanwhile, learns that nobody works on it.
+func TestImport_againAfterKill(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, worker(t), "")
+	deaf := s.Path("deaf-worker")
+	programtest.Write(t, deaf, []byte("#!/bin/sh\n[ -f /dev/fd/3 ] || exit 1\ncat >/dev/null\n"))
+	hearing := s.Env
+	s.Env = append(s.Env[:len(s.Env):len(s.Env)], "VAULTFLOW_INGESTION_WORKER="+deaf)
+	s.Write("out/letter.pdf", pdftest.New().TextPage(pdftest.Text("The letter about the roof")...).Bytes())
+	d := s.serve()
+	follows := s.Command("import", s.Path("out/letter.pdf"))
+	var said bytes.Buffer
+	follows.Stderr = &said
+	if err := follows.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.Wait(patience, "an import in the worker", func() (bool, string) {
+		all := s.Imports()
+		return len(all) == 1 && all[0].State == engine.ImportWorking && all[0].Reason == "", describe(all)
+	})
+	d.Kill()
+	if err := follows.Wait(); err == nil || !strings.Contains(said.String(), "has ended; the next serve resumes it") {
+		t.Errorf("ended with %v: %s", err, said.String())
+	}
+	if r := s.Imports()[0]; !strings.Contains(r.Reason, "interrupted") || !strings.Contains(r.Reason, "--retry "+r.ID) {
+		t.Errorf("%+v", r)
+	}
+	s.Env = hearing
+	s.Must("import", s.Path("out/letter.pdf"))
+	if all := s.Imports(); len(all) != 1 || all[0].State != engine.ImportDone || !strings.Contains(s.Read("Imported/letter/letter.md"), "about the roof") {
+		t.Errorf("%s", describe(all))
 	}
 }

@@ -38,12 +38,16 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 	}()
 	w, err := a.Work(ctx)
 	if isLocked(err) {
-		return a.Reading(ctx, func(j *journal.Journal) error {
+		err = a.Reading(ctx, func(j *journal.Journal) error {
 			return importing{a, g, j, true}.run(ctx, intake.NewBatch(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
 				r, err := a.Ask(ctx, control.Order{Import: &o, Passwords: a.Passwords.Given()})
 				return r.Run, err
 			}))
 		})
+		if errors.Is(err, daemon.ErrNothingRun) { // a command that began just now makes the state
+			err = exit(failureExit(control.ErrNoServe), control.ErrNoServe)
+		}
+		return err
 	}
 	if err != nil {
 		return err
@@ -71,7 +75,7 @@ func (i importing) run(ctx context.Context, b *intake.Batch) error {
 		}
 		err := i.finish(ctx, b, place, started)
 		if ctx.Err() != nil {
-			return exit(exitCancelled, errors.New("stopped; the next serve continues the imports that had begun"))
+			return exit(exitCancelled, errors.New("stopped; the same command, or the next serve, continues the imports that had begun"))
 		}
 		worst = worse(worst, err)
 	}

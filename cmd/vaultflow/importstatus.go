@@ -24,6 +24,7 @@ func importStatus(ctx context.Context, a *daemon.Workspace, g *globals, f import
 		var rows []engine.ImportRecord
 		err := a.Reading(ctx, func(j *journal.Journal) (err error) {
 			rows, err = j.Imports.List(ctx, journal.ImportFilter{Limit: limit + 1})
+			markLeft(rows, j.Held())
 			return err
 		})
 		if err != nil && !errors.Is(err, daemon.ErrNothingRun) {
@@ -56,6 +57,15 @@ func importStatus(ctx context.Context, a *daemon.Workspace, g *globals, f import
 		case <-ctx.Done():
 			return exit(exitFailed, fmt.Errorf("%d of %d imports have ended after %s", ended, f.wait, f.timeout))
 		case <-time.After(300 * time.Millisecond):
+		}
+	}
+}
+
+// markLeft sets why imports make no progress that no process works on.
+func markLeft(rows []engine.ImportRecord, held bool) {
+	for i, r := range rows {
+		if !held && (r.State == engine.ImportQueued || r.State == engine.ImportWorking) {
+			rows[i].Reason = "interrupted; `vaultflow serve` resumes it, or `vaultflow import --retry " + r.ID + "`"
 		}
 	}
 }
@@ -94,8 +104,11 @@ func importRow(r engine.ImportRecord, zone *time.Location) string {
 		why = r.Reason
 	}
 	most := 70
-	if r.State == engine.ImportWaiting {
+	switch r.State {
+	case engine.ImportWaiting:
 		why, most = r.Why(zone), 300
+	case engine.ImportQueued, engine.ImportWorking:
+		most = 300 // advice
 	}
 	if why == "" && r.Held {
 		why = "stays in the import folder for now: a program may append to it"

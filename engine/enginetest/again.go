@@ -153,6 +153,26 @@ func retryInterrupted(t *testing.T, factory Factory) {
 	}
 }
 
+// askedAgain asks for an import that an earlier process left unfinished: it is resumed, once.
+func askedAgain(t *testing.T, factory Factory) {
+	w := NewWorld()
+	dir := t.TempDir()
+	g := hold(w, engine.ActivityExtract)
+	r := start(t, factory, w, Setup{Dir: dir})
+	left := r.begin(imported("a.pdf", "aa")).Run
+	<-g.begun
+	r.stop()
+	w.Before = nil
+	r = start(t, factory, w, Setup{Dir: dir})
+	for range 2 {
+		if s := r.begin(imported("a.pdf", "aa")); s.Created || s.Run != left {
+			t.Errorf("got %+v, want run %s", s, left)
+		}
+	}
+	wantStatus(t, r.wait(left), engine.Done)
+	wantCalls(t, w, engine.ActivityExtract, "a.pdf", 2) // the first was interrupted
+}
+
 // retryCosts retries batches whose prices have changed: what the batches behind them have bought is still good.
 func retryCosts(t *testing.T, factory Factory) {
 	w := NewWorld()

@@ -71,6 +71,7 @@ func Exercise(t *testing.T, factory Factory) {
 		{"retry of a step", retryStep},
 		{"retry of batches that were left out", retryLost},
 		{"retry of an interrupted run", retryInterrupted},
+		{"an interrupted run is asked for again", askedAgain},
 		{"retry of batches at other costs", retryCosts},
 		{"conditions", conditions},
 		{"tools are used", toolRounds},

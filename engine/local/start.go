@@ -42,9 +42,22 @@ func (x *Executor) Start(ctx context.Context, r engine.Request) (engine.Started,
 	}
 	started := engine.Started{Run: held.Run.ID, Created: created, Status: held.Run.Status, Reason: held.Run.Reason}
 	if !created {
-		return started, nil
+		return started, join(ctx, x, held)
 	}
 	return started, x.accept(ctx, held, before, r)
+}
+
+// join queues a run that was asked for again and that an earlier process left unfinished: whoever asked waits for it, and only a
+// serve resumes all runs.
+func join(ctx context.Context, x *Executor, e engine.Entry) error {
+	if e.Run.Status.Finished() || x.queue.job(e.Run.ID) != nil {
+		return nil
+	}
+	e, _, err := x.cfg.Journal.Load(ctx, e.Run.ID) // it may have ended since it was read
+	if err != nil || e.Run.Status.Finished() || e.Run.Status == engine.AwaitingApproval {
+		return err
+	}
+	return x.takeUp(ctx, e)
 }
 
 // accept puts a new run into its lane.
