@@ -24,7 +24,7 @@ import (
 
 // importPaths imports files in the order in which they were named, prints a line for each, and returns the worst outcome.
 func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []string, f importFlags) error {
-	orders, cleanup, err := importOrders(g, paths, f, a.Dir)
+	orders, cleanup, err := importOrders(a, g, paths, f)
 	defer cleanup()
 	if err != nil {
 		return err
@@ -169,25 +169,25 @@ func labelOf(o control.ImportOrder) string {
 	return string(o.Path)
 }
 
-// holds reports whether a folder is the vault or contains it.
-func holds(folder, vaultDir string) bool {
-	folder, err := filepath.Abs(folder)
-	if err != nil {
-		return false
+// holds reports whether a path is a folder or lies below it, also through links.
+func holds(folder, name string) bool {
+	for _, p := range []*string{&folder, &name} {
+		full, err := filepath.Abs(*p)
+		if err != nil {
+			return false
+		}
+		*p = full
+		if real, err := filepath.EvalSymlinks(full); err == nil {
+			*p = real
+		}
 	}
-	if real, err := filepath.EvalSymlinks(folder); err == nil {
-		folder = real
-	}
-	if real, err := filepath.EvalSymlinks(vaultDir); err == nil {
-		vaultDir = real
-	}
-	below, err := filepath.Rel(folder, vaultDir)
+	below, err := filepath.Rel(folder, name)
 	return err == nil && filepath.IsLocal(below)
 }
 
 // importOrders lists the files to import. Folders are walked, and standard input goes into a temporary file, which cleanup
 // removes.
-func importOrders(g *globals, paths []string, f importFlags, vaultDir string) (orders []control.ImportOrder, cleanup func(), err error) {
+func importOrders(a *daemon.Workspace, g *globals, paths []string, f importFlags) (orders []control.ImportOrder, cleanup func(), err error) {
 	cleanup = func() {}
 	for _, given := range paths {
 		if given == "-" {
@@ -206,11 +206,14 @@ func importOrders(g *globals, paths []string, f importFlags, vaultDir string) (o
 			orders = append(orders, control.ImportOrder{URL: given, Name: f.name, ImportHow: f.ImportHow})
 			continue
 		}
-		if holds(given, vaultDir) {
+		if holds(given, a.Dir) {
 			return nil, cleanup, usagef("%s contains the vault itself; name the files or folders to import", given)
 		}
 		if scheme, ok := otherScheme(given); ok {
 			return nil, cleanup, usagef("import fetches addresses that begin with https:// or http://, not %s://; download the file, and import it by its path", scheme)
+		}
+		if holds(filepath.Join(a.Dir, a.Settings.Vault.ImportedDir), given) {
+			return nil, cleanup, usagef("%s was imported already; `vaultflow import --retry ID` repeats an import that `--status` lists; to import a copy, put it outside %s", given, a.Settings.Vault.ImportedDir)
 		}
 		found, err := intake.OrdersIn(given, f.ImportHow, func(err error) { fmt.Fprintf(g.err, "skipped: %v\n", err) })
 		if errors.Is(err, fs.ErrNotExist) {
