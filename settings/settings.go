@@ -57,7 +57,7 @@ type Engine struct {
 	MaxParallelRuns  int      `yaml:"max_parallel_runs" min:"1" max:"256" doc:"Most runs at the same time."`
 	RunTimeout       Duration `yaml:"run_timeout" min:"0s" max:"4w" doc:"Time limit of a run whose workflow sets none. 0s: no limit."`
 	MaxSelectedFiles int      `yaml:"max_selected_files" min:"1" max:"100000" doc:"Selecting more files than this is an error."`
-	Memory           Bytes    `yaml:"memory" min:"0B" max:"1024GiB" doc:"Memory of vaultflow and its workers together. 0: as much as the control group or the machine allows. A worker gets at most ingestion.memory of it."`
+	Memory           Bytes    `yaml:"memory" min:"0B" max:"1024GiB" doc:"Memory of vaultflow and its workers together. 0: as much as the control group or the machine allows; otherwise at least 128 MB. A worker gets at most ingestion.memory of it."`
 	AutoBufferTokens int      `yaml:"auto_buffer_tokens" min:"100" max:"1000000" doc:"A longer tool result goes to a variable, and the model sees only its beginning."`
 
 	StatusNote string    `yaml:"status_note" doc:"Note in the vault that serve keeps up to date, such as Status.md: schedule, costs, waiting files, failures, approvals. Empty: none."`

@@ -27,12 +27,19 @@ func validate(s *Settings, r *reporter) {
 	validateWeb(s, r)
 	validateStatusNote(s, r)
 	validateOutside(s, r)
+	if memory := s.Engine.Memory; memory > 0 && memory < leastMemory {
+		fault(s, r, "engine.memory", CodeValue, "write 512 MB or more, or 0 for as much as the machine allows",
+			"engine.memory: %s is too little for vaultflow and one worker; at least %s are needed", memory, Bytes(leastMemory))
+	}
 	if zone := s.Engine.Timezone; zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
 			fault(s, r, "engine.timezone", CodeValue, "write a name such as Europe/Oslo or UTC", "engine.timezone: there is no time zone %q", zone)
 		}
 	}
 }
+
+// leastMemory is the smallest engine.memory. With less, no worker opens a document.
+const leastMemory = 128 << 20
 
 // fault reports an error where a key is set.
 func fault(s *Settings, r *reporter, key, code, suggestion, format string, args ...any) {
