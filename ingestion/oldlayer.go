@@ -11,7 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
-// oldLayer is whether the layer that an OCR program once wrote into a document says what its pages show. Samples decide for all its pages:
+// oldLayer is whether the layer that an OCR program once wrote into a document has the words of its pages. Samples decide for all its pages:
 // a layer can be shifted by a page, or misread.
 type oldLayer struct {
 	pages int
