@@ -10,11 +10,18 @@ import (
 
 // Print returns a picture without colour as it is recognised: dark letters on light paper. On a coloured ground,
 // each pixel is as dark as its colour is far from that of the ground. Letters are then seen that are as light as their ground, or
-// that are lighter than the print and darker than the paper.
+// that are lighter than the print and darker than the paper. A dark screen with light letters is inverted, so that its coloured boxes and the
+// letters between them do not differ in what is dark.
 func Print(img image.Image) *image.Gray {
 	shades := shadesOf(img)
 	s := sampled(img)
-	for _, g := range s.grounds() {
+	grounds, dark := s.grounds()
+	if dark {
+		for i, v := range shades.Pix {
+			shades.Pix[i] = 255 - v
+		}
+	}
+	for _, g := range grounds {
 		s.draw(g, img, shades)
 	}
 	return shades
@@ -111,9 +118,17 @@ const (
 	fewestMarks  = 3
 )
 
-func (s samples) grounds() (out []ground) {
+// A dark screen is one flat area for the most part, and nothing light on it is as large as a sheet of paper on a table.
+const (
+	darkScreen = 80 // how light it is at most
+	screenPart = 3  // the least part of the picture: one in so many
+	sheetPart  = 5
+)
+
+// grounds returns the areas that are drawn, the largest first, and reports whether the picture is a dark screen.
+func (s samples) grounds() (out []ground, dark bool) {
 	if s.w < 3 || s.h < 3 {
-		return nil
+		return nil, false
 	}
 	seen := make([]int32, len(s.tones)) // by which region, from 1
 	var all []ground
@@ -155,11 +170,16 @@ func (s samples) grounds() (out []ground) {
 		}
 		all = append(all, g)
 	}
-	lightest := 0
+	lightest, sheet := 0, false
 	for _, g := range all {
+		dark = dark || g.of.light() <= darkScreen && g.size*screenPart > len(s.tones) && g.size < len(s.tones)
+		sheet = sheet || g.of.light() > darkScreen && g.size*sheetPart > len(s.tones)
 		if g.size*20 > len(s.tones) {
 			lightest = max(lightest, g.of.light())
 		}
+	}
+	if dark = dark && !sheet; dark {
+		lightest = 2 * 255 // no box is nearly as light as the paper that the inverted screen is
 	}
 	for i, g := range all {
 		g.edge = !g.in.In(image.Rect(1, 1, s.w-1, s.h-1))
@@ -170,7 +190,7 @@ func (s samples) grounds() (out []ground) {
 		}
 	}
 	slices.SortFunc(out, func(a, b ground) int { return cmp.Compare(b.size, a.size) })
-	return out
+	return out, dark
 }
 
 // lettered finds the marks on a ground, and reports whether they have to be drawn to be read.

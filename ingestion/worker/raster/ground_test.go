@@ -53,6 +53,44 @@ func TestPrint_drawsLettersDark(t *testing.T) {
 	}
 }
 
+// On a dark screen, the letters of the page and of each box become dark, whether they are lighter or darker than their ground.
+func TestPrint_invertsDarkScreens(t *testing.T) {
+	t.Parallel()
+	screen := color.RGBA{17, 27, 33, 255}
+	white, black := color.RGBA{255, 255, 255, 255}, color.RGBA{A: 255}
+	boxes := []struct{ ground, ink color.RGBA }{
+		{screen, color.RGBA{233, 237, 239, 255}}, {color.RGBA{37, 211, 102, 255}, white}, {color.RGBA{220, 248, 198, 255}, black}, {color.RGBA{123, 31, 162, 255}, white},
+	}
+	letters := pdftest.Drawing(300, 80, 150, "Gate code 4821")
+	img := image.NewRGBA(image.Rect(0, 0, 800, 800))
+	draw.Draw(img, img.Rect, image.NewUniform(screen), image.Point{}, draw.Src)
+	for i, c := range boxes {
+		for y := range letters.Rect.Dy() {
+			for x := range letters.Rect.Dx() {
+				colour := c.ground
+				if letters.GrayAt(x, y).Y < 128 {
+					colour = c.ink
+				}
+				img.SetRGBA(100+x, 60+180*i+y, colour)
+			}
+		}
+	}
+	got := raster.Print(img)
+	for i := range boxes {
+		wrong := 0
+		for y := range letters.Rect.Dy() {
+			for x := range letters.Rect.Dx() {
+				if dark := got.GrayAt(100+x, 60+180*i+y).Y < 128; dark != (letters.GrayAt(x, y).Y < 128) {
+					wrong++
+				}
+			}
+		}
+		if wrong*50 > letters.Rect.Dx()*letters.Rect.Dy() {
+			t.Errorf("box %d: %d pixels are wrong", i, wrong)
+		}
+	}
+}
+
 func compressed(t *testing.T, img image.Image) image.Image {
 	t.Helper()
 	var b bytes.Buffer
