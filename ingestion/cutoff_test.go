@@ -72,3 +72,14 @@ func TestImport_namesThePagesWhoseContentIsMissing(t *testing.T) {
 	hasAll(t, b.read(made.Note), "\ndoubtful_pages: [2]\n",
 		"The text of this page is doubtful: part of the content is missing: the file is cut off.")
 }
+
+func TestImport_warnsOfXFAForms(t *testing.T) {
+	t.Parallel()
+	doc := report
+	doc.XFA = true
+	b := newBench(t, doc)
+	made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", []byte("%PDF-1.7\nfake\n")))
+	if note := b.read(made.Note); !strings.Contains(note, "XFA form") {
+		t.Errorf("no warning:\n%s", note)
+	}
+}

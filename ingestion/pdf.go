@@ -72,6 +72,9 @@ func opened(w *work, doc extract.Document) (documentRecord, error) {
 		rec.Render = &manifest.Render{DPI: w.set.PDF.DPI, MaxSide: w.set.PDF.MaxSide, Format: w.set.PDF.Format, Renderer: markdown.OneLine(doc.Renderer, 60), Code: markdown.OneLine(doc.Code, 40), Reason: markdown.OneLine(doc.Reason, 300)}
 	}
 	rec.CutOff = doc.CutOff
+	if doc.XFA {
+		rec.Warnings = append(rec.Warnings, "this is an XFA form, of which other programs than Adobe Reader show and read only a notice: open it there, print it to a PDF, and drop that")
+	}
 	if doc.Pages > w.set.WarnPages {
 		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the document has %d pages: a model may not accept them all at once", doc.Pages))
 	}

@@ -61,6 +61,7 @@ type Document struct {
 	Reason        string        `json:"reason,omitempty"`   // why it is not the usual one, for people: the code, a colon, words
 	Version       string        `json:"version,omitempty"`
 	CutOff        bool          `json:"cut_off,omitempty"`  // a PDF without a mark of its end
+	XFA           bool          `json:"xfa,omitempty"`      // a viewer makes its pages from a form's data, and shows others meanwhile
 	Attached      []string      `json:"attached,omitempty"` // names of the files that are attached to a PDF
 }
 

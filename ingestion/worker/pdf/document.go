@@ -105,6 +105,7 @@ func describe(by *renderers) extract.Document {
 			info.Language = second.Language()
 		}
 	}
+	info.XFA = by.traces.dynamic
 	if by.traces.attached {
 		if second, err := by.pdfium(); err == nil {
 			info.Attached = second.AttachedNames()

@@ -17,6 +17,7 @@ type traces struct {
 	structure   bool // the document may have a structure of its own
 	patterns    bool // something is filled with tiles
 	attached    bool // files may be attached
+	dynamic     bool // a viewer makes the pages from the data of an XFA form, and shows others meanwhile (PDF 1.7, table 28)
 }
 
 var (
@@ -28,6 +29,7 @@ var (
 	catalogTrace = regexp.MustCompile(`/PageLabels\b|/Lang[\s\0]*[(<]`)
 	structTrace  = regexp.MustCompile(`/StructTreeRoot\b`)
 	patternTrace = regexp.MustCompile(`/PatternType[\s\0]*1\b`)
+	dynamicTrace = regexp.MustCompile(`/NeedsRendering[\s\0]*true\b`)
 	fileTrace    = regexp.MustCompile(`/EmbeddedFiles?\b`)
 	objectStream = regexp.MustCompile(`/Type[\s\0]*/ObjStm\b`)
 	streamStart  = []byte("stream")
@@ -48,31 +50,31 @@ func findTraces(data []byte) traces {
 	if len(streams) == 0 {
 		return t
 	}
-	anything := traces{annotations: true, wide: t.wide, links: true, catalog: true, structure: true, patterns: true, attached: true}
+	anything := traces{annotations: true, wide: t.wide, links: true, catalog: true, structure: true, patterns: true, attached: true, dynamic: t.dynamic}
 	if bytes.Contains(data, encryption) {
 		return anything // its object streams are encrypted
 	}
 	unpacked := 0
 	for _, at := range streams {
-		if t == (traces{true, true, true, true, true, true, true}) {
+		if t == (traces{true, true, true, true, true, true, true, true}) {
 			break
 		}
 		objects, ok := unpack(data[at[1]:])
 		if unpacked += len(objects); !ok || unpacked > maxUnpacked {
-			anything.wide = t.wide
+			anything.wide, anything.dynamic = t.wide, t.dynamic
 			return anything
 		}
 		found := tracesIn(objects)
 		t = traces{
 			t.annotations || found.annotations, t.wide || found.wide, t.links || found.links, t.catalog || found.catalog, t.structure || found.structure,
-			t.patterns || found.patterns, t.attached || found.attached,
+			t.patterns || found.patterns, t.attached || found.attached, t.dynamic || found.dynamic,
 		}
 	}
 	return t
 }
 
 func tracesIn(data []byte) traces {
-	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), catalogTrace.Match(data), structTrace.Match(data), patternTrace.Match(data), fileTrace.Match(data)}
+	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), catalogTrace.Match(data), structTrace.Match(data), patternTrace.Match(data), fileTrace.Match(data), dynamicTrace.Match(data)}
 }
 
 // unpack returns the objects of a stream whose dictionary ends soon after data begins.
