@@ -91,7 +91,7 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	}
 	known := step.Origins{Book: book}
 	c.Prompt = prompt.Builder{
-		FS: c.FS, Links: a.Vault, Probe: c.Media.Probe, Sendable: c.Media.Sendable, Documents: documents, Fallbacks: media.PageText(a.Vault, c.MaxText),
+		FS: c.FS, Links: a.Vault, Probe: c.Media.Probe, Documents: documents, Fallbacks: media.PageText(a.Vault, c.MaxText),
 		ImportedDir: s.Vault.ImportedDir, Known: known.Known, Named: known.Named,
 	}
 	if in := s.Policy.RemoteImages; in.Enabled && in.MaxPerStep > 0 {

@@ -52,7 +52,7 @@ func AsIs(r io.ReaderAt, size int64, l Limits) (Encoded, error) {
 }
 
 func asIs(r io.ReaderAt, size int64, info Info, l Limits) (Encoded, error) {
-	if !l.Fits(info, size) {
+	if !fits(info, size, l) {
 		return Encoded{}, fmt.Errorf("%w: %s of %dx%d pixels", ErrUnfit, info.MediaType, info.Width, info.Height)
 	}
 	data := make([]byte, size)
@@ -156,8 +156,8 @@ func (l Limits) accepts(mediaType string) bool {
 	return false
 }
 
-// Fits reports whether the bytes of a picture with this header may stay as they are.
-func (l Limits) Fits(info Info, size int64) bool {
+// fits reports whether the bytes may stay as they are.
+func fits(info Info, size int64, l Limits) bool {
 	return !l.Reencode && !(l.Still && info.Animated) && info.Orientation == 1 && l.accepts(info.MediaType) &&
 		(l.MaxSide == 0 || max(info.Width, info.Height) <= l.MaxSide) &&
 		(l.MaxPixels == 0 || info.Pixels <= l.MaxPixels) && (l.MaxBytes == 0 || size <= l.MaxBytes)

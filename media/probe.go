@@ -9,7 +9,6 @@ import (
 	"math"
 
 	"github.com/vaultflow/vaultflow/imaging"
-	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 )
 
@@ -49,35 +48,6 @@ func (m Source) Probe(name string) (prompt.Picture, error) {
 	return prompt.Picture{
 		MediaType: info.MediaType, Width: info.Width, Height: info.Height, Size: stat.Size(), SHA256: digest,
 	}, nil
-}
-
-// Sendable returns why a picture cannot be sent within the bounds of a model, as far as that is known before it is loaded: without a
-// worker, pictures from outside and those that do not fit as they are stay here. It is a prompt.Builder's Sendable.
-func (m Source) Sendable(name string, b policy.Bounds) error {
-	if m.Worker != nil && m.Worker.Ready() == nil {
-		return nil
-	}
-	if below(m.ImportedDir, name) {
-		return ErrNoWorker
-	}
-	f, err := m.FS.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	at, err := readerAt(f)
-	if err != nil {
-		return err
-	}
-	info, err := imaging.Probe(at, stat.Size())
-	if err == nil && !Limits(b).Fits(info, stat.Size()) {
-		err = ErrNoWorker
-	}
-	return err
 }
 
 // readerAt returns random access to a file: through the file itself when it can, through memory when not.

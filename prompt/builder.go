@@ -23,8 +23,6 @@ type Builder struct {
 	// Probe reads the header of a picture, without decoding it. An error says in words why the file is no picture that
 	// can be shown ("not an image"); one that is fs.ErrNotExist counts as missing. Nil: no file is a picture.
 	Probe func(name string) (Picture, error)
-	// Sendable returns why a picture that is shown cannot be sent within the bounds of a model. Nil: all can.
-	Sendable func(name string, b policy.Bounds) error
 	// Fallbacks returns the text recognised in a picture earlier, or "". Nil: none.
 	Fallbacks func(name string) string
 	// Documents reads PDF and office files. Nil: they are named and not shown.
@@ -163,7 +161,7 @@ func newAttempt(ctx context.Context, b Builder, spec Spec) *attempt {
 		spec: spec, files: read, trust: b.trust(ctx), next: b.Nonce, paged: map[string]bool{},
 		links:     linker{links: b.Links, fs: b.FS, strict: spec.StrictLinks},
 		documents: &documentReader{documents: b.Documents, files: read, described: map[string]described{}, pages: map[pageKey]pageText{}},
-		pictures:  &pictureReader{probe: b.Probe, sendable: b.Sendable, fallbacks: b.Fallbacks, caps: spec.Caps, bounds: spec.Bounds, probed: map[string]probed{}},
+		pictures:  &pictureReader{probe: b.Probe, fallbacks: b.Fallbacks, caps: spec.Caps, bounds: spec.Bounds, probed: map[string]probed{}},
 		web:       &webPictures{fetch: b.Remote, limit: b.MaxRemote, caps: spec.Caps, bounds: spec.Bounds, fetched: map[string]fetched{}},
 	}
 }

@@ -22,7 +22,6 @@ type probed struct {
 // pictureReader reads the header of each picture once in a Build.
 type pictureReader struct {
 	probe     func(name string) (Picture, error)
-	sendable  func(name string, b policy.Bounds) error
 	fallbacks func(name string) string
 	caps      policy.Capabilities
 	bounds    policy.Bounds
@@ -73,9 +72,6 @@ func (r *pictureReader) read(cand *policy.Candidate, l *Line) bool {
 		p.err = errors.New("pictures cannot be read here")
 		if r.probe != nil {
 			p.picture, p.err = r.probe(cand.Name)
-		}
-		if p.err == nil && r.sendable != nil && r.caps.Has(policy.Vision) && cand.Mode != policy.Ignore {
-			p.err = r.sendable(cand.Name, r.bounds)
 		}
 		r.probed[cand.Name] = p
 	}

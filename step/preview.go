@@ -152,25 +152,6 @@ func (p *Previewer) OtherPrompts(ctx context.Context, plan workflow.Plan, at tim
 	return list, nil
 }
 
-// Unsent lists the pictures that would not be sent with the first calls of a workflow's steps, with why.
-func (p *Previewer) Unsent(ctx context.Context, plan workflow.Plan, at time.Time) (list []string, err error) {
-	for i, step := range plan.Steps {
-		previewed, err := p.Preview(ctx, plan, i, at, 1, nil)
-		if err != nil {
-			return list, err
-		}
-		if previewed.Prompt == nil {
-			continue
-		}
-		for _, line := range previewed.Prompt.Receipt.Chunks {
-			if line.Kind == prompt.KindImage && line.Fate == policy.Refused && line.Name != "" {
-				list = append(list, fmt.Sprintf("step %s: %s is not sent: %s", step.Name, line.Name, line.Reason))
-			}
-		}
-	}
-	return list, nil
-}
-
 // items finds the batches and puts the chosen one into the step context.
 func (p *Previewer) items(ctx context.Context, s *Context, out *Previewed, batch int) error {
 	found, err := p.expander.itemsOf(ctx, *s, nil)

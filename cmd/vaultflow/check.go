@@ -74,9 +74,6 @@ func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names 
 		if err := printOtherPrompts(ctx, a, g, loaded.Plan); err != nil {
 			return err
 		}
-		if err := warnOfPictures(ctx, a, g, loaded.Plan); err != nil {
-			return err
-		}
 		if loaded.Plan.Meta.Enabled || len(names) > 0 {
 			if err := printNext(a, g, loaded.Plan); err != nil {
 				return err
@@ -96,26 +93,6 @@ func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names 
 	}
 	if !g.json {
 		fmt.Fprintf(g.err, "%s, no errors\n", words.Counted(count, "workflow"))
-	}
-	return nil
-}
-
-// warnOfPictures prints which pictures of a workflow stay here because there is no worker, as preview and the run report them.
-func warnOfPictures(ctx context.Context, a *daemon.Workspace, g *globals, p *workflow.Plan) error {
-	if a.Workers.Media().Ready() == nil || a.Trust.MayPreview(p) != nil {
-		return nil
-	}
-	previewer, done, err := a.Previewer(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	unsent, err := previewer.Unsent(ctx, *p, time.Now().In(a.Zone))
-	for _, line := range unsent {
-		fmt.Fprintf(g.err, "%s: warning: %s\n", p.File, line)
-	}
-	if err != nil {
-		return ctx.Err() // inputs that cannot be read now are reported by preview and by the run
 	}
 	return nil
 }
