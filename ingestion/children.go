@@ -3,6 +3,7 @@ package ingestion
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"path"
 	"regexp"
 	"slices"
@@ -49,12 +50,22 @@ func (pl places) container() (bundle string, m manifest.Manifest, name string) {
 		return "", m, ""
 	}
 	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
-		bundle := path.Join(pl.set.ImportedDir, dir)
-		if m, ok := pl.im.manifest(bundle); ok && len(m.Children) > 0 {
+		if bundle, m, ok := unpackedInto(pl.im, pl.set.ImportedDir, dir); ok {
 			return bundle, m, strings.TrimPrefix(rel, dir+"/")
 		}
 	}
 	return "", m, ""
+}
+
+// unpackedInto returns the bundle of the archive or message whose files were put into this folder below the import folder.
+func unpackedInto(im *Importer, importedDir, dir string) (bundle string, m manifest.Manifest, ok bool) {
+	for _, name := range []string{dir, strings.TrimSuffix(dir, manifest.Unpacked)} {
+		bundle = path.Join(importedDir, name)
+		if m, ok = im.manifest(bundle); ok && len(m.Children) > 0 {
+			return bundle, m, true
+		}
+	}
+	return "", m, false
 }
 
 // home returns where the note of an archive or message links to for the job's file, or "" if the file came in none.
@@ -232,7 +243,11 @@ func (pl places) treeName(m archive.Member) (name, why string) {
 }
 
 // inbox returns the folder below the import folder that receives the members, so that their bundles are placed inside the
-// archive's own.
+// archive's own. If a file has the folder's name, as a mailbox without an extension has, the folder gets another one.
 func (pl places) inbox(bundle string) string {
-	return path.Join(pl.set.ImportDir, strings.TrimPrefix(bundle, pl.set.ImportedDir+"/"))
+	name := path.Join(pl.set.ImportDir, strings.TrimPrefix(bundle, pl.set.ImportedDir+"/"))
+	if info, err := fs.Stat(pl.im.Files.FS(), name); err == nil && !info.IsDir() {
+		name += manifest.Unpacked
+	}
+	return name
 }

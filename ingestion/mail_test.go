@@ -76,3 +76,23 @@ x
 		t.Errorf("the attachment is at %s, children %+v", inner.Bundle, m.Children)
 	}
 }
+
+// TestImport_withoutExtension: a message whose file has the name of the folder for its attachments puts them into another one. What
+// is imported of them lies where the message's note links to.
+func TestImport_withoutExtension(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{})
+	made, filed := b.mustRun(b.drop("imp-1", "Import/box/letter", []byte("From: a@example.org\nSubject: Plans\nContent-Type: multipart/mixed; boundary=M\n\n"+
+		"--M\nContent-Type: text/csv\nContent-Disposition: attachment; filename=\"list.csv\"\n\na,b\n--M--\n")))
+	if diff := cmp.Diff(map[string]string{"list.csv": "a,b"}, b.found("Import/box/letter (unpacked)")); diff != "" {
+		t.Errorf("in the inbox (-want +got):\n%s", diff)
+	}
+	if filed.Name != "Imported/box/letter/letter" {
+		t.Errorf("the original is at %s", filed.Name)
+	}
+	inner, _ := b.mustRun(b.drop("imp-2", "Import/box/letter (unpacked)/list.csv", []byte("a,b")))
+	if inner.Bundle != "Imported/box/letter/list" {
+		t.Errorf("the attachment is at %s", inner.Bundle)
+	}
+	hasAll(t, b.read(made.Note), "[[./list/list|list.csv]]")
+}

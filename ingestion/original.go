@@ -315,8 +315,7 @@ func (f filing) removeNote(ctx context.Context, name, of string) error {
 // the next files.
 func (f filing) tidy(from string) error {
 	for top := path.Dir(from); strings.HasPrefix(top, f.w.set.ImportDir+"/"); top = path.Dir(top) {
-		bundle := path.Join(f.w.set.ImportedDir, strings.TrimPrefix(top, f.w.set.ImportDir+"/"))
-		if m, ok := f.w.im.manifest(bundle); ok && len(m.Children) > 0 {
+		if _, _, ok := unpackedInto(f.w.im, f.w.set.ImportedDir, strings.TrimPrefix(top, f.w.set.ImportDir+"/")); ok {
 			return fault.Storage("remove empty folders in "+top, f.w.im.Files.RemoveEmptyFolders(path.Dir(from), top))
 		}
 	}

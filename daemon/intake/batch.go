@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/intake/packing"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/ingestion/export"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -149,17 +150,20 @@ func Unpacked(v *disk.Vault, s settings.Vault, r engine.ImportRecord) ([]control
 		return nil, nil
 	}
 	var orders []control.ImportOrder
-	err = fs.WalkDir(v.FS(), path.Join(s.ImportDir, strings.TrimPrefix(r.Bundle, s.ImportedDir+"/")), func(name string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+	folder := path.Join(s.ImportDir, strings.TrimPrefix(r.Bundle, s.ImportedDir+"/"))
+	for _, top := range []string{folder, folder + manifest.Unpacked} {
+		err = fs.WalkDir(v.FS(), top, func(name string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err == nil && name != top && d.Type().IsRegular() && v.Takes(name) {
+				orders = append(orders, control.ImportOrder{Name: name})
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list the files of %s: %w", r.Source, err)
 		}
-		if err == nil && d.Type().IsRegular() && v.Takes(name) {
-			orders = append(orders, control.ImportOrder{Name: name})
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list the files of %s: %w", r.Source, err)
 	}
 	return orders, nil
 }

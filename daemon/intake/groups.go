@@ -21,6 +21,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/export"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -235,6 +236,11 @@ func (j *judging) place(dir string) place {
 func (j *judging) findPlace(dir string) place {
 	bundle := path.Join(j.settings.Vault.ImportedDir, strings.TrimPrefix(dir, j.settings.Vault.ImportDir+"/"))
 	m, err := manifestIn(j.vault, bundle)
+	if plain, renamed := strings.CutSuffix(bundle, manifest.Unpacked); renamed && err != nil {
+		if of, missing := manifestIn(j.vault, plain); missing == nil && len(of.Children) > 0 {
+			return container
+		}
+	}
 	switch {
 	case err == nil && len(m.Children) > 0:
 		return container

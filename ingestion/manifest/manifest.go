@@ -32,6 +32,10 @@ const Kept = ".original"
 // AttachedDir is the folder of the files that were attached to a PDF.
 const AttachedDir = "attachments"
 
+// Unpacked ends the name of the folder, below the import folder, that receives the files of an archive or message if a file has the
+// name that the folder would have.
+const Unpacked = " (unpacked)"
+
 // LocalTime is the form of times without a zone.
 const LocalTime = "2006-01-02T15:04:05"
 
