@@ -11,5 +11,5 @@ func markOf(info fs.FileInfo) (mark, bool) {
 	if !ok {
 		return mark{}, false
 	}
-	return mark{st.Size, st.Mtim.Nano(), st.Ctim.Nano(), int64(st.Ino)}, st.Ino != 0 //nolint:gosec // only compared
+	return mark{st.Size, st.Mtim.Nano(), st.Ctim.Nano(), int64(st.Ino)}, st.Ino != 0
 }

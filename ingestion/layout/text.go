@@ -171,10 +171,6 @@ func trimWord(s string) string {
 	return strings.ToLower(strings.TrimFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 }
 
-func lastWord(s string) string {
-	return trimWord(s[strings.LastIndexByte(s, ' ')+1:])
-}
-
 func firstWord(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	return trimWord(word)
