@@ -12,6 +12,7 @@ import (
 	"image/png"
 	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/otiai10/gosseract/v2"
@@ -56,6 +57,9 @@ func (t *Engine) Recognise(img *image.Gray, languages []string, byRows bool) ([]
 		}
 	}
 	if err := t.client.SetVariable("tessedit_pageseg_mode", modeOf(byRows)); err != nil {
+		return nil, err
+	}
+	if err := t.client.SetVariable("user_defined_dpi", strconv.Itoa(resolution(img.Rect.Size()))); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
@@ -116,4 +120,11 @@ func (t *Engine) setUp(languages []string) error {
 	}
 	t.languages = slices.Clone(languages)
 	return nil
+}
+
+// resolution returns the one that is stated for a picture, in dots per inch. Without it, the binding states 70, and Tesseract takes strokes of large
+// letters for rules, and drops the words in the cells of a table. It seeks rules that are longer than a quarter of an inch and thinner than a
+// twentieth. On drawn tables of 100 to 450 dpi, two thirds of the resolution of a page of A4, and at least 200, read most.
+func resolution(size image.Point) int {
+	return max(200, 2*int(float64(max(size.X, size.Y))/11.7)/3)
 }
