@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 const (
@@ -28,7 +29,7 @@ func spacedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 				continue
 			}
 			s := spacing{leading: leading, columns: columns}
-			if t, ok := s.table(rows[from:to]); ok {
+			if t, ok := s.table(rows[from:to]); ok && !s.tears(rows, from, last) {
 				for up := from - 1; up >= named(rows, from, to, last, rules); up-- {
 					t.box, t.rows = t.box.join(boxOf(rows[up])), slices.Insert(t.rows, 0, s.over(rows[up]))
 					t.rows[0][0], t.rows[1][0] = slices.Concat(t.rows[0][0], t.rows[1][0]), nil // a name with nothing above is in the first row
@@ -198,6 +199,20 @@ func (s spacing) table(rows [][]Line) (table, bool) {
 	return t, uneven > 0 && small > 0 && filled*10 >= 6*len(rows)*len(s.columns) && linedUp(t.rows[1:])
 }
 
+// tears reports whether the row above is one of the table's: as near as its rows are, with cells in several of its columns. A table that does not
+// begin with its first rows is none.
+func (s spacing) tears(rows [][]Line, from, last int) bool {
+	if from == last {
+		return false
+	}
+	above := rows[from-1]
+	if pitch(above, rows[from]) > 2*s.leading {
+		return false
+	}
+	columns, ok := withRow(s.columns, above)
+	return ok && slices.ContainsFunc(above, func(l Line) bool { return columnOf(columns, l) != columnOf(columns, above[0]) })
+}
+
 // over puts names over several columns into the first of them.
 func (s spacing) over(row []Line) [][]Line {
 	cells := make([][]Line, len(s.columns))
@@ -242,7 +257,7 @@ func linedUp(rows [][][]Line) bool {
 		var lefts, rights, middles []float64
 		size := 0.0
 		for _, row := range rows {
-			if len(row[c]) > 0 {
+			if len(row[c]) > 0 && strings.ContainsFunc(row[c][0].Text, speaks) { // a dash may be anywhere
 				box := boxOf(row[c])
 				lefts, rights, middles, size = append(lefts, box.X0), append(rights, box.X1), append(middles, (box.X0+box.X1)/2), row[c][0].Size
 			}
