@@ -29,7 +29,7 @@ func spacedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 				continue
 			}
 			s := spacing{leading: leading, columns: columns}
-			if t, ok := s.table(rows[from:to]); ok && !s.tears(rows, from, last) {
+			if t, ok := s.table(rows[from:to]); ok && !s.tears(rows, from, to, last) {
 				for up := from - 1; up >= named(rows, from, to, last, rules); up-- {
 					t.box, t.rows = t.box.join(boxOf(rows[up])), slices.Insert(t.rows, 0, s.over(rows[up]))
 					t.rows[0][0], t.rows[1][0] = slices.Concat(t.rows[0][0], t.rows[1][0]), nil // a name with nothing above is in the first row
@@ -199,18 +199,13 @@ func (s spacing) table(rows [][]Line) (table, bool) {
 	return t, uneven > 0 && small > 0 && filled*10 >= 6*len(rows)*len(s.columns) && linedUp(t.rows[1:])
 }
 
-// tears reports whether the row above is one of the table's: as near as its rows are, with cells in several of its columns. A table that does not
-// begin with its first rows is none.
-func (s spacing) tears(rows [][]Line, from, last int) bool {
-	if from == last {
-		return false
+// tears reports whether a row above or below is as near as the table's rows are, and has lines beside one another: a table that leaves out some of
+// its rows is none.
+func (s spacing) tears(rows [][]Line, from, to, last int) bool {
+	near := func(above, below, other []Line) bool {
+		return pitch(above, below) < 2*s.leading && len(rowsOf(other)) < len(other)
 	}
-	above := rows[from-1]
-	if pitch(above, rows[from]) > 2*s.leading {
-		return false
-	}
-	columns, ok := withRow(s.columns, above)
-	return ok && slices.ContainsFunc(above, func(l Line) bool { return columnOf(columns, l) != columnOf(columns, above[0]) })
+	return from > last && near(rows[from-1], rows[from], rows[from-1]) || to < len(rows) && near(rows[to-1], rows[to], rows[to])
 }
 
 // over puts names over several columns into the first of them.
