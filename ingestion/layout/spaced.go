@@ -222,9 +222,9 @@ func (s spacing) over(row []Line) [][]Line {
 func (s spacing) level(cells [][]Line, off *[3]bool) bool {
 	var first, last float64
 	seen := false
-	for _, cell := range cells {
+	for c, cell := range cells {
 		for i, l := range cell {
-			if l.Turns != 0 || l.latex != "" || l.drawn > 0 || isMark(l.Text) || i > 0 && (math.Abs(l.base()-cell[i-1].base()-s.leading) > 0.08*s.leading || !same(l.Size, cell[0].Size)) {
+			if l.Turns != 0 || l.latex != "" || l.drawn > 0 || c == 0 && isMark(l.Text) || i > 0 && (math.Abs(l.base()-cell[i-1].base()-s.leading) > 0.08*s.leading || !same(l.Size, cell[0].Size)) {
 				return false
 			}
 		}
