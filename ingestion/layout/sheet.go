@@ -284,10 +284,27 @@ func (s sheet) headRows() int {
 			}
 		}
 		if numbers > 0 && numbers*2 >= filledCells(s.cells[i])-1 {
+			for i > 1 && s.titled(i-1) {
+				i--
+			}
 			return max(i, 1)
 		}
 	}
 	return min(1, len(s.rows))
+}
+
+// titled reports whether row i, above the first numbers, is the title of a section and no part of the head: a name in the first column, when all
+// columns have one above.
+func (s sheet) titled(i int) bool {
+	if filledCells(s.cells[i]) > 1 || len(s.cells[i][0]) == 0 || s.wraps(0, i) {
+		return false
+	}
+	for c := range s.columns() {
+		if c > 0 && !slices.ContainsFunc(s.cells[:i], func(row [][]Line) bool { return len(row[c]) > 0 }) {
+			return false
+		}
+	}
+	return true
 }
 
 // namedAmounts counts the rows that are a name with an amount.
@@ -421,7 +438,7 @@ func (s sheet) bodyCells(begins []bool) [][][]Line {
 		if begins != nil {
 			start = start || begins[i]
 		} else {
-			start = start || end.beginsAt(i) || s.begins(i)
+			start = start || end.beginsAt(i) || s.begins(i) || s.secondAmount(out[len(out)-1], i)
 		}
 		if start {
 			row := slices.Clone(s.cells[i])
@@ -535,6 +552,17 @@ func (s sheet) repeats(from, i int) bool {
 		again = again || s.numeric[c] && amountIn(s.cells[i], c) && slices.ContainsFunc(s.cells[from:i], func(row [][]Line) bool { return amountIn(row, c) })
 	}
 	return named && again
+}
+
+// secondAmount reports whether row i has an amount in a column where a row of the table has one already. One in parentheses belongs to the other.
+func (s sheet) secondAmount(row [][]Line, i int) bool {
+	for c, cell := range s.cells[i] {
+		if s.numeric[c] && len(cell) > 0 && amount.MatchString(cell[0].Text) && cell[0].Text[0] != '(' &&
+			slices.ContainsFunc(row[c], func(l Line) bool { return amount.MatchString(l.Text) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // pitch is the distance of row i from the one before.
