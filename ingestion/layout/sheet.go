@@ -234,7 +234,7 @@ func (s *sheet) measure() {
 	}
 }
 
-// limit returns where lines of a column wrap: where several of them end, or before the next column.
+// limit returns where lines of a column wrap: where several of them end that others may continue, or before the next column.
 func (s sheet) limit(c int) float64 {
 	e, near := s.extents[c], 0
 	for _, row := range s.cells {
@@ -244,9 +244,9 @@ func (s sheet) limit(c int) float64 {
 			}
 		}
 	}
-	for _, row := range s.cells {
+	for i, row := range s.cells {
 		for _, l := range row[c] {
-			if l.Box.X1 > e.X1-2*l.Size && l.Box.X1 <= e.X1 {
+			if l.Box.X1 > e.X1-2*l.Size && l.Box.X1 <= e.X1 && s.mayGoOn(c, i) {
 				near++
 			}
 		}
@@ -255,6 +255,14 @@ func (s sheet) limit(c int) float64 {
 		return e.X1
 	}
 	return max(e.X1, s.gutters[c].to-s.rows[0][0].Size)
+}
+
+// mayGoOn reports whether the cell of a column in row i may continue in the next one: that row has other cells, or begins with a small letter here.
+func (s sheet) mayGoOn(c, i int) bool {
+	if i+1 == len(s.cells) || len(s.cells[i+1][c]) == 0 {
+		return false
+	}
+	return filledCells(s.cells[i+1]) != filledCells(s.cells[i]) || !beginsUpper(s.cells[i+1][c][0].Text)
 }
 
 func (s sheet) columns() int { return len(s.gutters) + 1 }
