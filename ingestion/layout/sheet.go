@@ -20,6 +20,7 @@ type sheet struct {
 	extents []Box     // of each column's text, without names over several columns
 	limits  []float64 // where lines of each column wrap
 	numeric []bool    // columns that are mostly numbers
+	smalls  []bool    // columns of names in small letters
 	head    int       // rows of it
 }
 
@@ -216,6 +217,10 @@ func (s *sheet) measure() {
 		}
 		s.numeric[c] = numbers > 0 && numbers*2 >= all
 		s.limits[c] = s.limit(c)
+	}
+	s.smalls = make([]bool, s.columns())
+	for c := range s.columns() {
+		s.smalls[c] = s.inSmalls(c)
 	}
 	s.ruled = make([]bool, len(s.rows))
 	wide := make([]float64, len(s.rows)) // of the rules above each row
@@ -643,7 +648,7 @@ func (s sheet) continued(i int) bool {
 		}
 		above := s.cells[i-1][c]
 		_, hyphen := hyphenated(above[len(above)-1].Text, cell[0].Text)
-		small, divided = small || !beginsUpper(cell[0].Text), divided || hyphen
+		small, divided = small || !beginsUpper(cell[0].Text) && !s.smalls[c], divided || hyphen
 		long = long || above[0].runes() >= 10
 	}
 	filled := filledCells(s.cells[i])
@@ -665,10 +670,29 @@ func (s sheet) wraps(c, i int) bool {
 	if last.Bold != first.Bold || isNumber(last.Text) || endTogether(boxOf(above), boxOf(line), last.Size) {
 		return false
 	}
-	if !beginsUpper(first.Text) {
-		return true
+	return !beginsUpper(first.Text) && !s.smalls[c] || !s.hasRoom(c, last, first)
+}
+
+// hasRoom reports whether the first word of a line would have had room behind the line above.
+func (s sheet) hasRoom(c int, above, line Line) bool {
+	word, _, _ := strings.Cut(line.Text, " ")
+	each := line.Box.width() / float64(max(line.runes(), 1))
+	return above.Box.X1+each*float64(utf8.RuneCountInString(word)+1) <= s.limits[c]
+}
+
+// inSmalls reports whether the names of a column begin with small letters: most of them would have had room behind the line above. In other columns
+// a small letter continues that line.
+func (s sheet) inSmalls(c int) bool {
+	const few = 3
+	small, room := 0, 0
+	for i := 1; i < len(s.cells); i++ {
+		above, line := s.cells[i-1][c], s.cells[i][c]
+		if len(above) == 0 || len(line) == 0 || beginsUpper(line[0].Text) {
+			continue
+		}
+		if small++; s.hasRoom(c, above[len(above)-1], line[0]) {
+			room++
+		}
 	}
-	word, _, _ := strings.Cut(first.Text, " ")
-	each := first.Box.width() / float64(max(first.runes(), 1))
-	return last.Box.X1+each*float64(utf8.RuneCountInString(word)+1) > s.limits[c]
+	return small >= few && room*2 > small
 }
