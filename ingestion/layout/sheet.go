@@ -262,12 +262,17 @@ func (s sheet) limit(c int) float64 {
 	return max(e.X1, s.gutters[c].to-s.rows[0][0].Size)
 }
 
-// mayGoOn reports whether the cell of a column in row i may continue in the next one: that row has other cells, or begins with a small letter here.
+// mayGoOn reports whether the cell of a column in row i may continue in the next one: that begins with a small letter here, or the rows have different
+// numbers of cells and are not both rows with amounts.
 func (s sheet) mayGoOn(c, i int) bool {
 	if i+1 == len(s.cells) || len(s.cells[i+1][c]) == 0 {
 		return false
 	}
-	return filledCells(s.cells[i+1]) != filledCells(s.cells[i]) || !beginsUpper(s.cells[i+1][c][0].Text)
+	return !beginsUpper(s.cells[i+1][c][0].Text) || filledCells(s.cells[i+1]) != filledCells(s.cells[i]) && !(hasAmount(s.cells[i]) && hasAmount(s.cells[i+1]))
+}
+
+func hasAmount(row [][]Line) bool {
+	return slices.ContainsFunc(row[1:], func(cell []Line) bool { return len(cell) > 0 && isNumber(cell[0].Text) })
 }
 
 func (s sheet) columns() int { return len(s.gutters) + 1 }
