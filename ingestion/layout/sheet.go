@@ -401,6 +401,9 @@ func (s sheet) reach(l Line) (first, last int) {
 	if over := l.Box.X1 > s.extents[first].X0 && l.Box.X0 < s.extents[first].X1; !over && last == first && first+1 < s.columns() {
 		last++ // between two columns
 	}
+	if last == first {
+		first, last = s.overGutter(l, first)
+	}
 	left, right := l.Box.X0, l.Box.X1 // of the rule below
 	for _, r := range s.rules {
 		if r.width() < 0.9*s.box.width() && r.Y0 >= l.base() && r.Y0 < l.Box.Y1+0.9*l.Size && r.X0 <= l.Box.X0+2 && r.X1 >= l.Box.X1-2 {
@@ -429,6 +432,48 @@ func (s sheet) reach(l Line) (first, last int) {
 		}
 	}
 	return from, max(to, last)
+}
+
+// overGutter returns the columns of a name whose middle is between the cells of two columns: both, if each has a name below and the other one has none
+// on its level.
+func (s sheet) overGutter(l Line, c int) (first, last int) {
+	var cells []Line // of the column's body
+	for _, row := range s.cells[s.head:] {
+		cells = append(cells, row[c]...)
+	}
+	if len(cells) == 0 {
+		return c, c
+	}
+	first, last = c, c
+	switch box, middle := boxOf(cells), (l.Box.X0+l.Box.X1)/2; {
+	case middle > box.X1 && c+1 < s.columns():
+		last++
+	case middle < box.X0 && c > 1:
+		first--
+	default:
+		return c, c
+	}
+	below := false
+	for i, row := range s.cells[:s.head] {
+		switch base := s.rows[i][0].base(); {
+		case math.Abs(base-l.base()) < 0.3*l.Size && len(row[first+last-c]) > 0:
+			return c, c
+		case base > l.base():
+			below = below || len(row[first]) > 0 && len(row[last]) > 0
+			if slices.ContainsFunc(row[c], func(o Line) bool { return inLineWith(l.Box, o.Box, 0.4*l.Size) }) {
+				return c, c // lines of one name
+			}
+		}
+	}
+	if !below {
+		return c, c
+	}
+	return first, last
+}
+
+// inLineWith reports whether two boxes begin, end or have their middle at one place.
+func inLineWith(a, b Box, near float64) bool {
+	return math.Abs(a.X0-b.X0) < near || math.Abs(a.X1-b.X1) < near || math.Abs(a.X0+a.X1-b.X0-b.X1) < 2*near
 }
 
 func (s sheet) sameReach(a, b Line) bool {
