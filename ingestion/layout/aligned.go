@@ -227,7 +227,7 @@ func titles(rows [][]Line, i, last int) bool {
 	if next+1 < len(rows) && len(fields(rows[next])) == 1 && pitch(rows[i], rows[next]) < 1.5*l.Size {
 		next++
 	}
-	if next >= len(rows) || l.Box.X0 > rows[last][0].Box.X0+2*l.Size || pitch(rows[next-1], rows[next]) > 2*l.Size {
+	if next >= len(rows) || l.Box.X0 > rows[last][0].Box.X0+2*l.Size && !boxOf(rows[last]).atMiddle(l) || pitch(rows[next-1], rows[next]) > 2*l.Size {
 		return false
 	}
 	numbers, below := 0, 0
@@ -241,6 +241,9 @@ func titles(rows [][]Line, i, last int) bool {
 	}
 	return numbers > 0 && below*2 >= len(rows[last])
 }
+
+// atMiddle reports whether a line is at the middle of a box.
+func (b Box) atMiddle(l Line) bool { return math.Abs(l.Box.X0+l.Box.X1-b.X0-b.X1) < 2*l.Size }
 
 func boxOf(lines []Line) Box {
 	b := lines[0].Box
@@ -508,7 +511,7 @@ var (
 	whole  = regexp.MustCompile(`^\d{1,4}$`)
 )
 
-// contents reports whether the rows are a table of contents: titles with rising page numbers.
+// contents reports whether the rows are a table of contents: titles with rising page numbers, which dots may lead to, as to the amounts of a table.
 func (s run) contents(leaders int) bool {
 	rows, numbers := s.cells, 0
 	for _, n := range s.numeric {
@@ -516,9 +519,12 @@ func (s run) contents(leaders int) bool {
 			numbers++
 		}
 	}
-	pages, rising, last := 0, true, -1
+	pages, rising, last, amounts := 0, true, -1, 0
 	for _, row := range rows {
 		end := row[len(row)-1]
+		if len(end) == 1 && isNumber(end[0].Text) && !whole.MatchString(strings.TrimSpace(end[0].Text)) {
+			amounts++
+		}
 		if len(end) != 1 || !whole.MatchString(strings.TrimSpace(end[0].Text)) {
 			continue
 		}
@@ -526,7 +532,7 @@ func (s run) contents(leaders int) bool {
 		rising, last = rising && n >= last, n
 		pages++
 	}
-	return leaders*2 > len(rows) && numbers < 3 || pages == len(rows) && rising && len(rows[0]) <= 3
+	return leaders*2 > len(rows) && numbers < 3 && rising && amounts*2 < len(rows) || pages == len(rows) && rising && len(rows[0]) <= 3
 }
 
 // items reports whether the first of two columns holds the marks of a list and nothing else.

@@ -251,7 +251,7 @@ func (s sheet) limit(c int) float64 {
 	}
 	for i, row := range s.cells {
 		for _, l := range row[c] {
-			if l.Box.X1 > e.X1-2*l.Size && l.Box.X1 <= e.X1 && s.mayGoOn(c, i) {
+			if l.Box.X1 > e.X1-min(2*l.Size, 0.25*e.width()) && l.Box.X1 <= e.X1 && !isNumber(l.Text) && s.mayGoOn(c, i) {
 				near++
 			}
 		}
@@ -311,10 +311,10 @@ func (s sheet) headRows() int {
 	return min(1, len(s.rows))
 }
 
-// titled reports whether row i, above the first numbers, is the title of a section and no part of the head: a name in the first column, when all
-// columns have one above.
+// titled reports whether row i, above the first numbers, is the title of a section and no part of the head: a name in the first column, or over the
+// whole table, when all columns have one above.
 func (s sheet) titled(i int) bool {
-	if filledCells(s.cells[i]) > 1 || len(s.cells[i][0]) == 0 || s.wraps(0, i) {
+	if filledCells(s.cells[i]) > 1 || s.wraps(0, i) || len(s.cells[i][0]) == 0 && !s.titlesNumbers(i) {
 		return false
 	}
 	for c := range s.columns() {
@@ -659,12 +659,22 @@ func (s sheet) begins(i int) bool {
 	case s.continued(i), s.hangs(i):
 		return false
 	case len(row[0]) == 0:
-		return amounts || filled*2 > full
+		return amounts || filled*2 > full || s.titlesNumbers(i)
 	case filled > 1:
 		// The end of a name that began in the line before, with the row's numbers.
 		return !(numbers && filledCells(s.cells[i-1]) == 1 && s.wraps(0, i) && !s.opens(i-1) && !s.hangs(i-1))
 	}
 	return !s.wraps(0, i) || s.opens(i) || filledCells(s.cells[i-1]) == 1 && i > 1 && s.wraps(0, i-1)
+}
+
+// titlesNumbers reports whether row i is nothing but a name at the middle of the table that reaches into a column of numbers, as the title of a section.
+func (s sheet) titlesNumbers(i int) bool {
+	if filledCells(s.cells[i]) != 1 {
+		return false
+	}
+	c := slices.IndexFunc(s.cells[i], func(cell []Line) bool { return len(cell) > 0 })
+	l := s.cells[i][c][0]
+	return s.numeric[c] && !isNumber(l.Text) && !s.wraps(c, i) && s.box.atMiddle(l)
 }
 
 // hangs reports whether row i is nothing but the rest of a name, further in than the names above and below.
