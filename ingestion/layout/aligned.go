@@ -227,12 +227,12 @@ func titles(rows [][]Line, i, last int) bool {
 	if next+1 < len(rows) && len(fields(rows[next])) == 1 && pitch(rows[i], rows[next]) < 1.5*l.Size {
 		next++
 	}
-	if next >= len(rows) || l.Box.X0 > rows[last][0].Box.X0+2*l.Size && !boxOf(rows[last]).atMiddle(l) || pitch(rows[next-1], rows[next]) > 2*l.Size {
+	if next >= len(rows) || l.Box.X0 > rows[last][0].Box.X0+2*l.Size && !boxOf(rows[last]).atMiddle(l) || pitch(rows[next-1], rows[next]) > max(2*l.Size, 1.1*pitch(rows[i-1], rows[i])) {
 		return false
 	}
 	numbers, below := 0, 0
 	for _, a := range fields(rows[next]) {
-		if !slices.ContainsFunc(fields(rows[last]), func(b Line) bool { return a.Box.X0 < b.Box.X1 && b.Box.X0 < a.Box.X1 }) {
+		if !slices.ContainsFunc(append(fields(rows[last]), l), func(b Line) bool { return a.Box.X0 < b.Box.X1 && b.Box.X0 < a.Box.X1 }) {
 			return false
 		}
 		if below++; isNumber(a.Text) {

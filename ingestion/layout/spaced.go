@@ -74,12 +74,16 @@ func leadings(lines []Line) []float64 {
 	return out[:min(len(out), maxLeadings)]
 }
 
-// spacedRows divides lines where they are further apart than those of a cell, and at rules.
+// spacedRows divides lines where they are further apart than those of a cell, at rules, and where the size of the type changes.
 func spacedRows(lines []Line, rules []Box, leading float64) (rows [][]Line) {
 	sorted := slices.Clone(lines)
 	slices.SortStableFunc(sorted, func(a, b Line) int { return cmp.Compare(a.base(), b.base()) })
 	for i, l := range sorted {
-		if i == 0 || l.base()-sorted[i-1].base() > extraSpace*leading || l.base()-sorted[i-1].base() > 0.5*l.Size && ruledBetween(rules, sorted[i-1], l, boxOf(rows[len(rows)-1])) {
+		step := math.Inf(1)
+		if i > 0 {
+			step = l.base() - sorted[i-1].base()
+		}
+		if step > extraSpace*leading || step > 0.5*l.Size && (!same(l.Size, sorted[i-1].Size) || ruledBetween(rules, sorted[i-1], l, boxOf(rows[len(rows)-1]))) {
 			rows = append(rows, nil)
 		}
 		rows[len(rows)-1] = append(rows[len(rows)-1], l)
