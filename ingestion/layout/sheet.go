@@ -220,7 +220,7 @@ func (s *sheet) measure() {
 	}
 	s.smalls = make([]bool, s.columns())
 	for c := range s.columns() {
-		s.smalls[c] = s.inSmalls(c)
+		s.smalls[c] = s.smalls[0] || s.inSmalls(c) // names in small letters begin rows, whatever is beside them
 	}
 	s.ruled = make([]bool, len(s.rows))
 	wide := make([]float64, len(s.rows)) // of the rules above each row
@@ -239,9 +239,10 @@ func (s *sheet) measure() {
 	}
 }
 
-// limit returns where lines of a column wrap: where several of them end that others may continue, or before the next column.
+// limit returns where lines of a column wrap: where several of them end that others may continue, all at the top or all at the bottom of their rows, or
+// before the next column.
 func (s sheet) limit(c int) float64 {
-	e, near := s.extents[c], 0
+	e, ends := s.extents[c], map[int]int{}
 	for _, row := range s.cells {
 		for _, l := range row[c] {
 			if c < len(s.gutters) && l.Box.X1 < s.gutters[c].to {
@@ -251,24 +252,36 @@ func (s sheet) limit(c int) float64 {
 	}
 	for i, row := range s.cells {
 		for _, l := range row[c] {
-			if l.Box.X1 > e.X1-min(2*l.Size, 0.25*e.width()) && l.Box.X1 <= e.X1 && !isNumber(l.Text) && s.mayGoOn(c, i) {
-				near++
+			if l.Box.X1 > e.X1-min(2*l.Size, 0.25*e.width()) && l.Box.X1 <= e.X1 && !isNumber(l.Text) {
+				ends[s.goesOn(c, i)]++
 			}
 		}
 	}
-	if near > 1 || c == len(s.gutters) {
+	if c == len(s.gutters) {
 		return e.X1
 	}
-	return max(e.X1, s.gutters[c].to-s.rows[0][0].Size)
+	next := s.gutters[c].to
+	if ends[0]+max(ends[1], ends[-1]) > 1 && next-e.X1 < e.width() { // nobody leaves more room than is used
+		return e.X1
+	}
+	return max(e.X1, next-s.rows[0][0].Size)
 }
 
-// mayGoOn reports whether the cell of a column in row i may continue in the next one: that begins with a small letter here, or the rows have different
-// numbers of cells and are not both rows with amounts.
-func (s sheet) mayGoOn(c, i int) bool {
-	if i+1 == len(s.cells) || len(s.cells[i+1][c]) == 0 {
-		return false
+const never = 2
+
+// goesOn reports how the cell of a column in row i may continue in the next one: 0 if that begins with a small letter here, -1 or 1 if it has fewer
+// or more cells and not both are rows with amounts.
+func (s sheet) goesOn(c, i int) int {
+	switch {
+	case i+1 == len(s.cells) || len(s.cells[i+1][c]) == 0:
+		return never
+	case !beginsUpper(s.cells[i+1][c][0].Text):
+		return 0
 	}
-	return !beginsUpper(s.cells[i+1][c][0].Text) || filledCells(s.cells[i+1]) != filledCells(s.cells[i]) && !(hasAmount(s.cells[i]) && hasAmount(s.cells[i+1]))
+	if more := cmp.Compare(filledCells(s.cells[i+1]), filledCells(s.cells[i])); more != 0 && !(hasAmount(s.cells[i]) && hasAmount(s.cells[i+1])) {
+		return more
+	}
+	return never
 }
 
 func hasAmount(row [][]Line) bool {
