@@ -23,8 +23,16 @@ func TestText_keepsTitlesOfSectionsApart(t *testing.T) {
 	t.Parallel()
 	tables := map[string][][]string{
 		"names": {
-			{"Region", "2010", "2011", "2012"}, {"Current assets", "", "", ""}, {"Trinidad and Tobago", "67.6", "72.5", "23.1"}, {"Luxembourg", "36.3", "8.9", "–"}, {"Bosnia and Herzegovina", "29.1", "57.2", "74.6"},
-			{"Households with children", "", "", ""}, {"Catalonia", "23.1", "12.5", "35.6"}, {"Northumberland", "10.7", "–", "13.8"}, {"Manufacturing", "", "", ""}, {"Peru", "87.3", "62.5", "12.7"},
+			{"Region", "2010", "2011", "2012"},
+			{"Current assets", "", "", ""},
+			{"Trinidad and Tobago", "67.6", "72.5", "23.1"},
+			{"Luxembourg", "36.3", "8.9", "–"},
+			{"Bosnia and Herzegovina", "29.1", "57.2", "74.6"},
+			{"Households with children", "", "", ""},
+			{"Catalonia", "23.1", "12.5", "35.6"},
+			{"Northumberland", "10.7", "–", "13.8"},
+			{"Manufacturing", "", "", ""},
+			{"Peru", "87.3", "62.5", "12.7"},
 		},
 		"no name above names": {
 			{"", "2010", "2011", "2012"}, {"Urban areas", "", "", ""}, {"Norway", "38.1", "47.8", "43.1"}, {"Lower Saxony", "48.0", "6.8", "56.5"}, {"Rural areas", "", "", ""}, {"Luxembourg", "79.2", "14.0", "28.2"},
@@ -76,8 +84,13 @@ func TestText_keepsTablesWhole(t *testing.T) {
 	t.Parallel()
 	one := func(words string) []string { return []string{words} }
 	rows := [][][]string{
-		{one("Region"), one("2010"), one("2011")}, {one("Fuel"), one("14.3"), one("–")}, {{"Employers' social", "contributions"}, one("68.9"), one("54.4")}, {one("Travel"), one("97.6"), one("85.0")},
-		{{"Insurance paid in", "advance"}, one("81.5"), one("80.1")}, {one("Wages"), one("39.9"), one("12.5")}, {{"Income from other", "interests"}, one("85.8"), one("77.8")},
+		{one("Region"), one("2010"), one("2011")},
+		{one("Fuel"), one("14.3"), one("–")},
+		{{"Employers' social", "contributions"}, one("68.9"), one("54.4")},
+		{one("Travel"), one("97.6"), one("85.0")},
+		{{"Insurance paid in", "advance"}, one("81.5"), one("80.1")},
+		{one("Wages"), one("39.9"), one("12.5")},
+		{{"Income from other", "interests"}, one("85.8"), one("77.8")},
 	}
 	lines, want := centredTable(11.5, 3, []float64{60, 200, 280}, rows...)
 	rowsAre(t, text(lines...), want...)
