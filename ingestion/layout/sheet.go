@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // sheet is a part of a page on its way to become a table: rows of pieces on one baseline, from the top down, and the gaps between columns.
@@ -216,11 +215,11 @@ func (s *sheet) measure() {
 			}
 		}
 		s.numeric[c] = numbers > 0 && numbers*2 >= all
-		s.limits[c] = s.limit(c)
+		s.limits[c] = column{*s, c}.limit()
 	}
 	s.smalls = make([]bool, s.columns())
 	for c := range s.columns() {
-		s.smalls[c] = s.smalls[0] || s.inSmalls(c) // names in small letters begin rows, whatever is beside them
+		s.smalls[c] = s.smalls[0] || column{*s, c}.inSmalls() // names in small letters begin rows, whatever is beside them
 	}
 	s.ruled = make([]bool, len(s.rows))
 	wide := make([]float64, len(s.rows)) // of the rules above each row
@@ -237,55 +236,6 @@ func (s *sheet) measure() {
 	for i, w := range wide {
 		s.ruled[i] = s.ruled[i] && w > 0.75*s.box.width()
 	}
-}
-
-// limit returns where lines of a column wrap: where several of them end that others may continue, all at the top or all at the bottom of their rows, or
-// before the next column.
-func (s sheet) limit(c int) float64 {
-	e, ends := s.extents[c], map[int]int{}
-	for _, row := range s.cells {
-		for _, l := range row[c] {
-			if c < len(s.gutters) && l.Box.X1 < s.gutters[c].to {
-				e.X1 = max(e.X1, l.Box.X1) // it is wider than the others
-			}
-		}
-	}
-	for i, row := range s.cells {
-		for _, l := range row[c] {
-			if l.Box.X1 > e.X1-min(2*l.Size, 0.25*e.width()) && l.Box.X1 <= e.X1 && !isNumber(l.Text) {
-				ends[s.goesOn(c, i)]++
-			}
-		}
-	}
-	if c == len(s.gutters) {
-		return e.X1
-	}
-	next := s.gutters[c].to
-	if ends[0]+max(ends[1], ends[-1]) > 1 && next-e.X1 < e.width() { // nobody leaves more room than is used
-		return e.X1
-	}
-	return max(e.X1, next-s.rows[0][0].Size)
-}
-
-const never = 2
-
-// goesOn reports how the cell of a column in row i may continue in the next one: 0 if that begins with a small letter here, -1 or 1 if it has fewer
-// or more cells and not both are rows with amounts.
-func (s sheet) goesOn(c, i int) int {
-	switch {
-	case i+1 == len(s.cells) || len(s.cells[i+1][c]) == 0:
-		return never
-	case !beginsUpper(s.cells[i+1][c][0].Text):
-		return 0
-	}
-	if more := cmp.Compare(filledCells(s.cells[i+1]), filledCells(s.cells[i])); more != 0 && !(hasAmount(s.cells[i]) && hasAmount(s.cells[i+1])) {
-		return more
-	}
-	return never
-}
-
-func hasAmount(row [][]Line) bool {
-	return slices.ContainsFunc(row[1:], func(cell []Line) bool { return len(cell) > 0 && isNumber(cell[0].Text) })
 }
 
 func (s sheet) columns() int { return len(s.gutters) + 1 }
@@ -363,136 +313,7 @@ func (s sheet) table() table {
 	if begins != nil {
 		s.head = first
 	}
-	return table{box: s.box, rows: append(s.headCells(), s.bodyCells(begins)...)}
-}
-
-// headCells joins the lines of the head: names over several columns make rows, and the names below them another. A name with nothing
-// above goes into the first row.
-func (s sheet) headCells() [][][]Line {
-	if s.head < 2 {
-		return nil
-	}
-	var out [][][]Line
-	used := make([]int, s.columns())  // rows that each column has
-	level := make([]int, s.columns()) // the row where its next line goes
-	over := make([]Line, s.columns()) // the name above that reaches over several columns
-	for _, row := range s.cells[:s.head] {
-		for _, l := range slices.Concat(row...) {
-			first, last := s.reach(l)
-			at := level[first]
-			if last > first {
-				at = slices.Max(used[first : last+1])
-				if before := over[first]; before.Text != "" && l.base()-before.base() < 1.4*l.Size && s.sameReach(before, l) {
-					at = level[first] - 1 // the next line of a name
-				}
-			}
-			for c := first; c <= last; c++ {
-				used[c] = max(used[c], at+1)
-				if last > first {
-					level[c], over[c] = at+1, l
-				}
-			}
-			for len(out) <= at {
-				out = append(out, make([][]Line, s.columns()))
-			}
-			out[at][first] = append(out[at][first], l)
-		}
-	}
-	return out
-}
-
-// reach returns the columns that a name in the head covers: those of the rule below it if it has one for itself, else those that it
-// is above. It does not reach over a column that has a name beside it.
-func (s sheet) reach(l Line) (first, last int) {
-	first = s.column(l)
-	last = first
-	for c := range s.extents {
-		if e := s.extents[c]; e.X1 > e.X0 && e.X0 < l.Box.X1-1 && e.X1 > l.Box.X0+1 {
-			last = max(last, c)
-		}
-	}
-	if over := l.Box.X1 > s.extents[first].X0 && l.Box.X0 < s.extents[first].X1; !over && last == first && first+1 < s.columns() {
-		last++ // between two columns
-	}
-	if last == first {
-		first, last = s.overGutter(l, first)
-	}
-	left, right := l.Box.X0, l.Box.X1 // of the rule below
-	for _, r := range s.rules {
-		if r.width() < 0.9*s.box.width() && r.Y0 >= l.base() && r.Y0 < l.Box.Y1+0.9*l.Size && r.X0 <= l.Box.X0+2 && r.X1 >= l.Box.X1-2 {
-			left, right = r.X0, r.X1
-		}
-	}
-	from, to := first, last
-	for c, e := range s.extents {
-		if min(e.X1, right)-max(e.X0, left) > 0.5*e.width() && e.width() > 0 {
-			from, to = min(from, c), max(to, c)
-		}
-	}
-	for _, row := range s.rows[:s.head] {
-		if math.Abs(row[0].base()-l.base()) > 0.3*l.Size {
-			continue
-		}
-		for _, o := range row {
-			if o.Box.X0 > l.Box.X1 {
-				at := columnAt(s.gutters, o.Box.X0+0.5)
-				if last = min(last, max(first, at-1)); at <= to {
-					from, to = first, last
-				}
-			} else if o.Box.X1 < l.Box.X0 && columnAt(s.gutters, o.Box.X1-0.5) >= from {
-				from, to = first, last
-			}
-		}
-	}
-	return from, max(to, last)
-}
-
-// overGutter returns the columns of a name whose middle is between the cells of two columns: both, if each has a name below and the other one has none
-// on its level.
-func (s sheet) overGutter(l Line, c int) (first, last int) {
-	var cells []Line // of the column's body
-	for _, row := range s.cells[s.head:] {
-		cells = append(cells, row[c]...)
-	}
-	if len(cells) == 0 {
-		return c, c
-	}
-	first, last = c, c
-	switch box, middle := boxOf(cells), (l.Box.X0+l.Box.X1)/2; {
-	case middle > box.X1 && c+1 < s.columns():
-		last++
-	case middle < box.X0 && c > 1:
-		first--
-	default:
-		return c, c
-	}
-	below := false
-	for i, row := range s.cells[:s.head] {
-		switch base := s.rows[i][0].base(); {
-		case math.Abs(base-l.base()) < 0.3*l.Size && len(row[first+last-c]) > 0:
-			return c, c
-		case base > l.base():
-			below = below || len(row[first]) > 0 && len(row[last]) > 0
-			if slices.ContainsFunc(row[c], func(o Line) bool { return inLineWith(l.Box, o.Box, 0.4*l.Size) }) {
-				return c, c // lines of one name
-			}
-		}
-	}
-	if !below {
-		return c, c
-	}
-	return first, last
-}
-
-// inLineWith reports whether two boxes begin, end or have their middle at one place.
-func inLineWith(a, b Box, near float64) bool {
-	return math.Abs(a.X0-b.X0) < near || math.Abs(a.X1-b.X1) < near || math.Abs(a.X0+a.X1-b.X0-b.X1) < 2*near
-}
-
-func (s sheet) sameReach(a, b Line) bool {
-	a0, a1 := s.reach(a)
-	b0, b1 := s.reach(b)
-	return a0 == b0 && a1 == b1
+	return table{box: s.box, rows: append(names{s}.headCells(), s.bodyCells(begins)...)}
 }
 
 // bodyCells joins the rows of lines that make one row of the table.
@@ -726,46 +547,4 @@ func (s sheet) continued(i int) bool {
 	}
 	filled := filledCells(s.cells[i])
 	return divided || small && long && (filled <= 3 || filled < s.columns())
-}
-
-// endTogether reports whether two lines end at one place and neither begin there nor are centred: a line that wraps has no such rest.
-func endTogether(above, below Box, size float64) bool {
-	return above.X0-below.X0 > size && math.Abs(above.X1-below.X1) < size && math.Abs(above.X0+above.X1-below.X0-below.X1) > size
-}
-
-// wraps reports whether the line of a column continues the one above: its first word had no room there.
-func (s sheet) wraps(c, i int) bool {
-	above, line := s.cells[i-1][c], s.cells[i][c]
-	if len(above) == 0 || len(line) == 0 {
-		return false
-	}
-	last, first := above[len(above)-1], line[0]
-	if last.Bold != first.Bold || isNumber(last.Text) || endTogether(boxOf(above), boxOf(line), last.Size) {
-		return false
-	}
-	return !beginsUpper(first.Text) && !s.smalls[c] || !s.hasRoom(c, last, first)
-}
-
-// hasRoom reports whether the first word of a line would have had room behind the line above.
-func (s sheet) hasRoom(c int, above, line Line) bool {
-	word, _, _ := strings.Cut(line.Text, " ")
-	each := line.Box.width() / float64(max(line.runes(), 1))
-	return above.Box.X1+each*float64(utf8.RuneCountInString(word)+1) <= s.limits[c]
-}
-
-// inSmalls reports whether the names of a column begin with small letters: most of them would have had room behind the line above. In other columns
-// a small letter continues that line.
-func (s sheet) inSmalls(c int) bool {
-	const few = 3
-	small, room := 0, 0
-	for i := 1; i < len(s.cells); i++ {
-		above, line := s.cells[i-1][c], s.cells[i][c]
-		if len(above) == 0 || len(line) == 0 || beginsUpper(line[0].Text) {
-			continue
-		}
-		if small++; s.hasRoom(c, above[len(above)-1], line[0]) {
-			room++
-		}
-	}
-	return small >= few && room*2 > small
 }

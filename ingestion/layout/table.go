@@ -307,10 +307,10 @@ func (t *table) headRows(row [][]Line, rules []Box) [][][]Line {
 	for _, cell := range row {
 		for _, l := range cell {
 			// A name alone in its cell is where it belongs, however many columns that has.
-			first, last := s.reach(l)
+			first, last := names{s}.reach(l)
 			others := slices.Concat(cell, slices.Concat(row[first:last+1]...))
 			if last > first && slices.ContainsFunc(others, func(o Line) bool { return o.Box != l.Box && !same(o.Box.X0+o.Box.X1, l.Box.X0+l.Box.X1) }) {
-				return s.headCells()
+				return names{s}.headCells()
 			}
 		}
 	}
