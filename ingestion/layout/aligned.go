@@ -172,8 +172,11 @@ func runOfRows(rows [][]Line, from int) int {
 		}
 		if len(fields(rows[i])) == 1 {
 			// A single line continues a cell if it does not reach over all columns, and only between rows or below one.
-			b := rows[i][0].Box
-			if b.width() > 0.6*box.width() || i-last > 3 || gap > 2*rows[i][0].Size && !titles(rows, i, last) && !leads(rows, i) {
+			b, wide := rows[i][0].Box, box
+			if i+1 < len(rows) && len(fields(rows[i+1])) > 1 { // a head without a name above the names is narrower
+				wide = wide.join(boxOf(rows[i+1]))
+			}
+			if b.width() > 0.6*wide.width() || i-last > 3 || gap > 2*rows[i][0].Size && !titles(rows, i, last) && !leads(rows, i) {
 				break
 			}
 			continue
