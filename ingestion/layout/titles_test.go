@@ -57,16 +57,18 @@ func TestText_keepsTitlesOfSectionsApart(t *testing.T) {
 func TestText_keepsTitlesAtTheMiddleApart(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{{"Country", "2010", "2011"}, {"", "", ""}, {"Lower Saxony", "251.7", "934.1"}, {"Papua New Guinea", "947.9", "17.0"}, {"", "", ""}, {"Estonia", "131.7", "263.2"}, {"Luxembourg", "504.1", "729.9"}}
-	for _, pitch := range []float64{13, 16, 22} {
-		lines := sheet(100, pitch, []float64{60, 200, 300}, rows...)
-		want := lined(rows)
-		for i, title := range map[int]string{1: "Manufacturing", 4: "Agriculture"} {
-			l := at(0, 100+pitch*float64(i), 10, title)
-			wide := l.Box.X1 - l.Box.X0
-			l.Box.X0, l.Box.X1 = 200-wide/2, 200+wide/2
-			lines, want[i] = append(lines, l), title
+	for _, xs := range [][]float64{{60, 200, 300}, {60, 230, 270}} {
+		for _, pitch := range []float64{13, 16, 22} {
+			lines, middle := sheet(100, pitch, xs, rows...), (xs[0]+xs[2]+40)/2
+			want := lined(rows)
+			for i, title := range map[int]string{1: "Manufacturing", 4: "Agriculture"} {
+				l := at(0, 100+pitch*float64(i), 10, title)
+				wide := l.Box.X1 - l.Box.X0
+				l.Box.X0, l.Box.X1 = middle-wide/2, middle+wide/2
+				lines, want[i] = append(lines, l), title
+			}
+			rowsAre(t, text(lines...), want...)
 		}
-		rowsAre(t, text(lines...), want...)
 	}
 }
 

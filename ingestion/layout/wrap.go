@@ -97,7 +97,7 @@ func (s sheet) wraps(c, i int) bool {
 		return false
 	}
 	last, first := above[len(above)-1], line[0]
-	if last.Bold != first.Bold || isNumber(last.Text) || endTogether(boxOf(above), boxOf(line), last.Size) {
+	if last.Bold != first.Bold || isNumber(last.Text) || endTogether(boxOf(above), boxOf(line), last.Size) || setApartFrom(boxOf(above), boxOf(line), last.Size) {
 		return false
 	}
 	return !beginsUpper(first.Text) && !s.smalls[c] || !column{s, c}.hasRoom(last, first)
@@ -106,4 +106,10 @@ func (s sheet) wraps(c, i int) bool {
 // endTogether reports whether two lines end at one place and neither begin there nor are centred: a line that wraps has no such rest.
 func endTogether(above, below Box, size float64) bool {
 	return above.X0-below.X0 > size && math.Abs(above.X1-below.X1) < size && math.Abs(above.X0+above.X1-below.X0-below.X1) > size
+}
+
+// setApartFrom reports whether two lines neither begin nor end at one place, nor have one middle, as those of a cell do. A line may hang.
+func setApartFrom(above, below Box, size float64) bool {
+	const hang = 3 // sizes
+	return math.Abs(above.X0-below.X0) > hang*size && !inLineWith(above, below, size)
 }
