@@ -235,7 +235,7 @@ func titles(rows [][]Line, i, last int) bool {
 	}
 	numbers, below := 0, 0
 	for _, a := range fields(rows[next]) {
-		if !slices.ContainsFunc(append(fields(rows[last]), l), func(b Line) bool { return a.Box.X0 < b.Box.X1 && b.Box.X0 < a.Box.X1 }) {
+		if !slices.ContainsFunc(fields(rows[last]), func(b Line) bool { return a.Box.X0 < b.Box.X1 && b.Box.X0 < a.Box.X1 }) {
 			return false
 		}
 		if below++; isNumber(a.Text) {
