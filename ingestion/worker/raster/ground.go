@@ -13,6 +13,7 @@ import (
 // that are lighter than the print and darker than the paper. A dark screen with light letters is inverted, so that its coloured boxes and the
 // letters between them do not differ in what is dark.
 func Print(img image.Image) *image.Gray {
+	img = onPaper(img)
 	shades := shadesOf(img)
 	s := sampled(img)
 	grounds, dark := s.grounds()
@@ -123,6 +124,7 @@ const (
 	darkScreen = 80 // how light it is at most
 	screenPart = 3  // the least part of the picture: one in so many
 	sheetPart  = 5
+	oneTone    = 4 // by how much the samples of what is drawn differ, one in four excepted; those of a photographed table have grain
 )
 
 // grounds returns the areas that are drawn, the largest first, and reports whether the picture is a dark screen.
@@ -171,8 +173,11 @@ func (s samples) grounds() (out []ground, dark bool) {
 		all = append(all, g)
 	}
 	lightest, sheet := 0, false
-	for _, g := range all {
-		dark = dark || g.of.light() <= darkScreen && g.size*screenPart > len(s.tones) && g.size < len(s.tones)
+	for i, g := range all {
+		if g.of.light() <= darkScreen && g.size*screenPart > len(s.tones) && g.size < len(s.tones) {
+			dark = true
+			sheet = sheet || s.grainy(g, seen, int32(i+1)) && s.sheet() //nolint:gosec // fewer than samples
+		}
 		sheet = sheet || g.of.light() > darkScreen && g.size*sheetPart > len(s.tones)
 		if g.size*20 > len(s.tones) {
 			lightest = max(lightest, g.of.light())
@@ -183,14 +188,42 @@ func (s samples) grounds() (out []ground, dark bool) {
 	}
 	for i, g := range all {
 		g.edge = !g.in.In(image.Rect(1, 1, s.w-1, s.h-1))
-		if g.size >= least && g.size*2 > g.in.Dx()*g.in.Dy() && (!g.edge || g.size*2 > len(s.tones)) && 4*g.soft < g.in.Dx()+g.in.Dy() {
-			if g, ok := s.lettered(g, seen, int32(i+1), lightest); ok { //nolint:gosec // fewer than samples
+		name := int32(i + 1) //nolint:gosec // fewer than samples
+		if g.size >= least && g.size*2 > g.in.Dx()*g.in.Dy() && (!g.edge || g.size*2 > len(s.tones)) && 4*g.soft < g.in.Dx()+g.in.Dy() && !s.grainy(g, seen, name) {
+			if g, ok := s.lettered(g, seen, name, lightest); ok {
 				out = append(out, g)
 			}
 		}
 	}
 	slices.SortFunc(out, func(a, b ground) int { return cmp.Compare(b.size, a.size) })
 	return out, dark
+}
+
+// grainy reports whether the samples of a region differ as those of a photograph do.
+func (s samples) grainy(g ground, seen []int32, name int32) bool {
+	grains := 0
+	for y := g.in.Min.Y; y < g.in.Max.Y; y++ {
+		for x := g.in.Min.X; x < g.in.Max.X; x++ {
+			if at := y*s.w + x; seen[at] == name && s.tones[at].far(g.of) > oneTone {
+				grains++
+			}
+		}
+	}
+	return 4*grains > g.size
+}
+
+// sheet reports whether a light area is as large as a sheet of paper, however much its samples differ.
+func (s samples) sheet() bool {
+	light := make([]bool, len(s.tones))
+	for at, t := range s.tones {
+		light[at] = t.light() > darkScreen
+	}
+	for at := range light {
+		if light[at] && len(TakePiece(light, s.w, at).At)*sheetPart > len(s.tones) {
+			return true
+		}
+	}
+	return false
 }
 
 // lettered finds the marks on a ground, and reports whether they have to be drawn to be read.

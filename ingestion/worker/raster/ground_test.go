@@ -6,9 +6,12 @@ import (
 	"image/color"
 	"image/draw"
 	"image/jpeg"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+	"github.com/vaultflow/vaultflow/ingestion/phototest"
 	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
 )
 
@@ -88,6 +91,59 @@ func TestPrint_invertsDarkScreens(t *testing.T) {
 		if wrong*50 > letters.Rect.Dx()*letters.Rect.Dy() {
 			t.Errorf("box %d: %d pixels are wrong", i, wrong)
 		}
+	}
+}
+
+// A sheet on a dark table is no dark screen, although its grain and the light on it divide its paper into small areas.
+func TestPrint_leavesSheetsOnDarkTables(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 1))
+	page := pdftest.Drawing(700, 900, 150, "The committee met on 14 March", "to review the accounts")
+	img := image.NewGray(image.Rect(0, 0, 1200, 1600))
+	for y := range 1600 {
+		for x := range 1200 {
+			shade := 40.0
+			if at := image.Pt(x-250, y-350); at.In(page.Rect) {
+				shade = 40 + 170*float64(page.GrayAt(at.X, at.Y).Y)/255
+			}
+			shade = shade*(1-float64(y)/3200) + 10*random.NormFloat64()
+			img.Pix[y*img.Stride+x] = uint8(min(max(shade, 0), 255))
+		}
+	}
+	if got := raster.Print(img); !bytes.Equal(got.Pix, img.Pix) {
+		t.Error("the picture was changed")
+	}
+}
+
+// The weave of a cloth beside a sheet has no letters. What was drawn there reached the sheet, whose sides were not found then.
+func TestPrint_leavesClothAlone(t *testing.T) {
+	t.Parallel()
+	photo, err := phototest.Make(3, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := imaging.Normalise(t.Context(), bytes.NewReader(photo.JPEG), int64(len(photo.JPEG)), imaging.Limits{Reencode: true, MaxSide: raster.OCRSide, Accept: []string{"image/jpeg"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded, err := jpeg.Decode(bytes.NewReader(made.Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, ok := decoded.(*image.YCbCr)
+	if !ok {
+		t.Fatalf("a picture of type %T", decoded)
+	}
+	got, changed := raster.Print(img), 0
+	for y := range got.Rect.Dy() {
+		for x := range got.Rect.Dx() {
+			if got.GrayAt(x, y).Y != img.Y[img.YOffset(x, y)] {
+				changed++
+			}
+		}
+	}
+	if changed > 0 {
+		t.Errorf("%d pixels were changed", changed)
 	}
 }
 
