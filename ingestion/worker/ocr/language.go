@@ -43,6 +43,26 @@ func (r *Reader) choose(languages []string) (version, error) {
 	return v, r.ready(v.languages)
 }
 
+// inLanguage reads a page that was made ready again in its own language, and as in a mirror, if that is better. It changes v to the language.
+func (r *Reader) inLanguage(a attempt, v *version) (attempt, error) {
+	first, better := *v, false
+	var err error
+	foreign := a.lies.Sure >= sureText && len(scripts[a.lies.Script]) > 0
+	if !foreign {
+		if a, _, err = r.mirrored(a, first); err != nil {
+			return a, err
+		}
+	}
+	if a, err = r.translate(a, v); err != nil || !foreign {
+		return a, err
+	}
+	if a, better, err = r.mirrored(a, first); better { // mirrored Latin letters can pass for Cyrillic ones
+		*v = first
+		return r.translate(a, v)
+	}
+	return a, err
+}
+
 // translate reads a page again in the language that it seems to be written in, if that is another one: the script shows it for
 // pages that cannot be read at all, the words for others. It changes v to that language.
 func (r *Reader) translate(a attempt, v *version) (attempt, error) {
@@ -77,7 +97,7 @@ func (r *Reader) inOtherScript(a *attempt, v *version, there []string) (done boo
 	}
 	languages := scripts[a.lies.Script]
 	if a.lies.Sure < sureText || len(languages) == 0 {
-		if noise := a.lies.Sure > 0 && a.lies.Sure < sureWay; noise || !v.auto || a.letters < fewest {
+		if noise := a.lies.Sure > 0 && a.lies.Sure < sureWay && !allInWords(a.page.Picture, a.words); noise || !v.auto || a.letters < fewest {
 			return false, nil
 		}
 		for _, language := range otherScripts(there, v.languages) {
@@ -180,6 +200,9 @@ func (v *version) foreign(a attempt, there []string) {
 		}
 	}
 	if all < fewestWords {
+		if all >= fewestUnknown && known == 0 {
+			v.unknown = all
+		}
 		return
 	}
 	text := textOf(a.words)
@@ -199,7 +222,7 @@ func (v *version) foreign(a attempt, there []string) {
 		name = names[info.Lang]
 	}
 	switch {
-	case name == "" && all >= 2*fewestWords && known <= fewKnown*all/10:
+	case name == "" && (all >= 2*fewestWords && known <= fewKnown*all/10 || known == 0):
 		v.unknown = all - known
 	case name != "" && !slices.Contains(there, name):
 		v.wanted, v.missing = name, true
@@ -209,6 +232,7 @@ func (v *version) foreign(a attempt, there []string) {
 // A page in the right language has nine of ten of its ordinary words in the dictionary, in another one fewer.
 const (
 	fewestWords   = 6
+	fewestUnknown = 4 // words of a text in which the dictionary has none
 	mostKnown     = 6 // of ten words
 	mostEvident   = 8 // if the letters of a longer text show another language, as of German, whose short words English knows
 	fewKnown      = 4 // if nothing shows the language

@@ -57,6 +57,7 @@ func TestRead_findsTheLanguage(t *testing.T) {
 		"another":        {scripted{text: german, confidence: map[string]float64{"eng": 85, "deu": 95}}, "auto", "deu", "eng deu deu", ""},
 		"read no better": {scripted{text: german, confidence: map[string]float64{"eng": 85, "deu": 84}}, "auto", "eng", "eng deu eng deu", ""},
 		"named":          {scripted{text: german, confidence: map[string]float64{"eng": 85, "deu": 95}}, "eng", "eng", "eng eng", "add that to ingestion.ocr.languages"},
+		"a few words":    {scripted{text: "tam, gdzie rzeka zakręca", confidence: map[string]float64{"eng": 90}}, "auto", "eng", "eng eng", "4 words are in no dictionary of eng"},
 		"script": {
 			scripted{text: "R%i #x", confidence: map[string]float64{"eng": 20}, lies: Orientation{Sure: 7, Script: "Han"}}, "auto", "eng", "eng eng", "install tesseract-ocr-chi-sim",
 		},

@@ -98,7 +98,10 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	if err != nil {
 		return nil, err
 	}
-	if best, err = r.translate(best, &v); err != nil {
+	if best, err = r.inLanguage(best, &v); err != nil {
+		return nil, err
+	}
+	if best, err = r.translateParts(best, &v); err != nil {
 		return nil, err
 	}
 	torn, err := r.joinRows(&best, v)
@@ -120,6 +123,9 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	unread := unreadRows(best.page.Picture, words)
 	cut := false
 	for i := range words {
+		if losesPoint(best.page.Picture, words[i]) {
+			words[i].Confidence = min(words[i].Confidence, hardlyRead)
+		}
 		box := best.page.Back.Box(words[i].Rect)
 		cut = cut || best.page.Cut && !box.In(img.Rect.Inset(1))
 		words[i].Rect = turnRect(box, out.Rotation, size)
@@ -134,6 +140,8 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 		out.Doubts = doubt.Add(out.Doubts, doubt.Recognition, unreadWords(len(unread)))
 	case len(unread) > 1: // a single row can be a fence
 		out.Doubts = doubt.Add(out.Doubts, doubt.Empty, unreadWords(len(unread)))
+	case len(best.words) > 0 && out.Confidence < illegible && !doubt.Has(out.Doubts, doubt.Empty) && allInWords(best.page.Picture, best.words):
+		out.Doubts = doubt.Add(out.Doubts, doubt.Empty, "what is written could not be read; it may be in a language that is not installed")
 	}
 	if cut {
 		out.Doubts = doubt.Add(out.Doubts, doubt.Recognition, "lines continue beyond the picture; photograph the whole page")
@@ -194,6 +202,22 @@ func (r *Reader) better(best attempt, page photo.Page, limit float64, v version)
 	}
 	next.print = best.print
 	return next, nil
+}
+
+// mirrored reads a page as in a mirror if it has rows of letters and cannot be read: a film that was scanned from its back, or a picture
+// that a telephone took of its user.
+func (r *Reader) mirrored(a attempt, v version) (_ attempt, better bool, err error) {
+	if a.mean >= poor || len(Rows(a.page.Picture, nil)) < fewRows {
+		return a, false, nil
+	}
+	next, err := r.attempt(a.page.Mirrored(), usualSkew, v)
+	if err != nil || next.mean < doubtful || next.score < a.score*1.5 {
+		return a, false, err
+	}
+	// The picture is turned first and mirrored then, which turns the other way round.
+	next.rotation = (a.rotation + 360 - next.rotation) % 360
+	next.skew = a.skew - next.skew
+	return next, true, nil
 }
 
 // attempt straightens a page by at most some degrees and recognises it whichever way up it is.

@@ -14,7 +14,7 @@ import (
 // Letters of few pixels are read wrongly, digits first, and with confidence. Enlarged, they are read better; what the picture does
 // not show stays lost.
 const (
-	smallLetter = 10        // pixels of most letters: those of 12-point type at 150 dpi have 13
+	smallLetter = 13        // pixels of most letters: those of 12-point type at 150 dpi have 13
 	lostLetter  = 7         // below this, digits are wrong
 	smallPixels = 1_500_000 // of a picture that is enlarged: a page at 110 dpi
 	fewestSmall = 20        // letters

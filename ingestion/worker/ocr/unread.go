@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"image"
+	"math"
 	"slices"
 
 	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
@@ -105,6 +106,23 @@ func unread(img *image.Gray, words []Word, high int, wanted func(row []mark) boo
 	return rows
 }
 
+// allInWords reports whether nearly everything that is drawn in a picture is in words, whatever they say: a few words on paper, which could not
+// be read. In photographs of other things, there is more around what passes for words.
+func allInWords(img *image.Gray, words []Word) bool {
+	longer := max(img.Rect.Dx(), img.Rect.Dy())
+	by := max((longer+marksSide-1)/marksSide, 1)
+	all, in := 0, 0
+	for _, m := range marksIn(raster.Shrink(img, marksSide)) {
+		if m.box.Dy() < 5 {
+			continue
+		}
+		if all++; inWord(m.box, words, by) {
+			in++
+		}
+	}
+	return in >= fewestInRow && 5*in >= 4*all
+}
+
 // unreadWords are the words of a doubt about rows.
 func unreadWords(rows int) string {
 	if rows == 1 {
@@ -132,20 +150,40 @@ func letters(row []mark) bool {
 	return level(row) && len(widths) >= fewestWidths
 }
 
-// level reports whether most marks of a row have one baseline.
+// level reports whether most marks of a row have one baseline. That of several marks may rise or fall a little: what was not read may not
+// have been straightened either.
 func level(row []mark) bool {
+	rise := 0.0
+	if third := len(row) / 3; third > 1 {
+		left, right := row[:third], row[len(row)-third:]
+		rise = float64(foot(right)-foot(left)) / float64(right[0].box.Min.X-left[0].box.Min.X)
+	}
+	if math.Abs(rise) > steepest {
+		return false
+	}
+	flat, on := make([]mark, len(row)), 0
+	for i, m := range row {
+		flat[i].box = m.box.Sub(image.Pt(0, int(math.Round(rise*float64(m.box.Min.X-row[0].box.Min.X)))))
+	}
+	for _, m := range flat {
+		if 6*abs(m.box.Max.Y-foot(flat)) <= usualMark(row) {
+			on++
+		}
+	}
+	return 3*on >= 2*len(row)
+}
+
+// steepest is the slope, 8°, of a baseline: letters of a steeper one do not overlap enough to be a row.
+const steepest = 0.14
+
+// foot is where most marks of a row end.
+func foot(row []mark) int {
 	var feet []int
 	for _, m := range row {
 		feet = append(feet, m.box.Max.Y)
 	}
 	slices.Sort(feet)
-	foot, on := feet[len(feet)/2], 0
-	for _, m := range row {
-		if 6*abs(m.box.Max.Y-foot) <= usualMark(row) {
-			on++
-		}
-	}
-	return 3*on >= 2*len(row)
+	return feet[len(feet)/2]
 }
 
 // usualMark is how high the marks of a row are.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
+	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
 )
 
 // Letters in no word are found, those in words are not. Rules, dots and the boxes of a form are no letters.
@@ -28,13 +29,54 @@ func TestUnreadRows_findsLetters(t *testing.T) {
 		words []Word
 		want  int
 	}{
-		"none read": {page, nil, 2}, "one read": {page, []Word{first}, 1}, "all read": {page, []Word{first, second}, 0},
+		"none read": {page, nil, 2}, "none read, askew": {raster.Turn(page, 4), nil, 2}, "one read": {page, []Word{first}, 1}, "all read": {page, []Word{first, second}, 0},
 		"a form": {form, nil, 0}, "noise": {pdftest.Noise(900, 700, 3), nil, 0}, "a pixel": {image.NewGray(image.Rect(0, 0, 1, 1)), nil, 0},
 	} {
 		if got := unreadRows(c.img, c.words); len(got) != c.want {
 			t.Errorf("%s: %v, want %d", name, got, c.want)
 		}
 	}
+}
+
+// A few words that could not be read are all that is on their page. What passes for words in noise is not.
+func TestRead_doubtsUnreadWords(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		img  *image.Gray
+		want bool
+	}{"a line": {pdftest.Drawing(900, 500, 150, "", "", "The first line of it"), true}, "noise": {pdftest.Noise(900, 700, 3), false}} {
+		box := image.Rectangle{}
+		for _, m := range marksIn(c.img) {
+			box = box.Union(m.box)
+		}
+		if name == "noise" {
+			box = image.Rect(100, 100, 500, 140)
+		}
+		engine := &badly{at: box}
+		r := NewReader(withTessdata(t, "eng"), func(string) Engine { return engine })
+		got, err := r.Read(c.img, []string{"auto"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doubt.Has(got.Doubts, doubt.Empty) != c.want {
+			t.Errorf("%s: doubts %q", name, got.Doubts)
+		}
+	}
+}
+
+// badly is an engine that reads three words at a place, and is sure of none.
+type badly struct {
+	scripted
+	at image.Rectangle
+}
+
+func (b *badly) Recognise(*image.Gray, []string, bool) (words []Word, err error) {
+	for i, text := range []string{"MesibHuta", "CTOsJ1a", "TaM,"} {
+		at := b.at
+		at.Min.X, at.Max.X = at.Min.X+i*at.Dx()/3, at.Min.X+(i+1)*at.Dx()/3
+		words = append(words, Word{Text: text, Confidence: 20, Rect: at, Block: 1, Paragraph: 1, Line: 1})
+	}
+	return words, nil
 }
 
 // A page of which one word in six is unsure is doubtful, whatever its mean confidence is.

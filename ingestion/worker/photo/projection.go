@@ -3,6 +3,7 @@ package photo
 import (
 	"image"
 	"math"
+	"slices"
 
 	"github.com/vaultflow/vaultflow/ingestion/worker/raster"
 )
@@ -70,6 +71,20 @@ func (p Page) Quartered(quarters int) Page {
 		p.Back = p.Back.After(Projection{0, 1, 0, -1, 0, float64(p.Picture.Rect.Dy())})
 		p.Picture = raster.Quarter(p.Picture)
 	}
+	return p
+}
+
+// Mirrored returns a page whose picture was mirrored, left to right.
+func (p Page) Mirrored() Page {
+	out := image.NewGray(image.Rect(0, 0, p.Picture.Rect.Dx(), p.Picture.Rect.Dy()))
+	w := out.Rect.Dx()
+	for y := range out.Rect.Dy() {
+		for x := range w {
+			out.Pix[y*out.Stride+x] = p.Picture.Pix[y*p.Picture.Stride+w-1-x]
+		}
+	}
+	p.Back = p.Back.After(Projection{0: -1, 2: float64(w), 4: 1})
+	p.Picture, p.Said = out, append(slices.Clone(p.Said), "it is mirrored")
 	return p
 }
 
