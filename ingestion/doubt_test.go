@@ -21,8 +21,9 @@ func TestImport_showsDoubts(t *testing.T) {
 		switch {
 		case r.Text && r.N == 1:
 			p.Text.Doubts = []doubt.Doubt{{Code: doubt.Table, Words: "a table's rows\n[[could]] not be told apart"}}
+			p.Text.Edges = []string{"Downloaded\nfrom a library", "", "5/3/26, 10:12"}
 		case r.Text && r.N == 3:
-			p.Text.Doubts = []doubt.Doubt{{Code: doubt.Order, Words: "lines overlap"}}
+			p.Text.Doubts, p.Text.Edges = []doubt.Doubt{{Code: doubt.Order, Words: "lines overlap"}}, []string{"gone with the layer"}
 		case r.Text && r.N == 4:
 			p.Text = &extract.PageText{Evidence: extract.Evidence{PictureCover: 1, Pictures: 1, Ink: &extract.Ink{All: 0.1, Inner: 0.1}}}
 		case r.Text && r.N == 6:
@@ -53,14 +54,14 @@ func TestImport_showsDoubts(t *testing.T) {
 		"> - tables on page 1 may have wrong rows or columns: compare them with the picture\n",
 		"> - no text was found on page 4, although something is drawn there\n", // page 6 has a number
 		"> - text on page 6 is probably missing, because hardly any could be recognised: compare it with the picture\n",
-		"^p1\n\n> [!warning] The text of this page is doubtful: a table's rows could not be told apart. Compare it with the picture.\n",
+		"^p1\n\n> [!warning] The text of this page is doubtful: a table's rows could not be told apart. Compare it with the picture.\n\n*At the edge of the page:* Downloaded from a library · 5/3/26, 10:12\n\n",
 	} {
 		if !strings.Contains(note, want) {
 			t.Errorf("the note lacks %q:\n%s", want, note)
 		}
 	}
-	if strings.Contains(note, "lines overlap") {
-		t.Error("the note doubts a text layer that was replaced")
+	if strings.Contains(note, "lines overlap") || strings.Contains(note, "gone with the layer") {
+		t.Error("the note has doubts about, or the edge of, a text layer that was replaced")
 	}
 }
 

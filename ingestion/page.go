@@ -91,7 +91,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 	m.rendered(got)
 	decision := choose.NoLayer
 	if got.Text != nil {
-		m.page.Doubts = doubt.Clean(got.Text.Doubts)
+		m.page.Doubts, m.page.Edges = doubt.Clean(got.Text.Doubts), edgesOf(got.Text.Edges)
 		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo).Checked(got.Text.Markdown, got.Text.Evidence)
 		m.page.Hidden = max(got.Text.Evidence.Hidden, 0)
 		m.blank, m.coded = got.Text.Evidence.Blank(), 2*got.Text.Evidence.Drawn > got.Text.Evidence.Chars
@@ -128,6 +128,16 @@ func (m *pageMaker) text(ctx context.Context) error {
 		return err
 	}
 	return m.keep(ctx, m.layer, manifest.TextLayer)
+}
+
+// edgesOf returns what a worker found at the edge of a page, each as one line.
+func edgesOf(texts []string) (lines []string) {
+	for _, text := range texts {
+		if line := markdown.OneLine(text, 200); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // recognise reads the text in the page's picture, if that was decided.
@@ -191,7 +201,7 @@ func (m *pageMaker) merge(ctx context.Context) error {
 	m.pictured, m.lacks = got.OCR, cmp.Or(m.lacks, got.Lacks)
 	if merged := m.files().pageLinks(markdown.Sanitise(got.Text.Markdown)); merged != m.layer {
 		m.layer, m.formulas = merged, nil
-		m.page.Doubts = doubt.Clean(got.Text.Doubts)
+		m.page.Doubts, m.page.Edges = doubt.Clean(got.Text.Doubts), edgesOf(got.Text.Edges)
 	} else if got.OCR.Rotation != 0 && lettersIn(got.OCR.Text) >= fewLetters {
 		m.layer = strings.TrimSpace(m.layer + "\n\n" + markdown.Sanitise(markdown.FromOCR(got.OCR.Text)))
 		m.page.Doubts = doubt.Add(m.page.Doubts, doubt.Order, "the text of its picture lies another way up and is below the rest")
@@ -302,7 +312,7 @@ func (f pageFiles) recognised(ctx context.Context, p *manifest.Page, got *extrac
 		}
 		return nil // the text layer stays
 	}
-	p.Doubts = doubt.Clean(got.Doubts)
+	p.Doubts, p.Edges = doubt.Clean(got.Doubts), nil
 	return f.keepText(ctx, p, text, manifest.TextOCR)
 }
 

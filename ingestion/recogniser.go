@@ -190,6 +190,6 @@ func (r recognition) read(ctx context.Context, p *manifest.Page, engine string, 
 	if p.Text != nil && utf8.RuneCountInString(text) <= p.Text.Chars && !choose.BeatsLayer(p.OCR.Code) || text == "" {
 		return nil // the text layer stays
 	}
-	p.Doubts = nil // they are about the text layer
+	p.Doubts, p.Edges = nil, nil // they are about the text layer
 	return pageFiles(r).keepText(ctx, p, text, manifest.TextOCR)
 }

@@ -50,8 +50,9 @@ type bundlePage struct {
 	Doubts []struct {
 		Words string `json:"words"`
 	} `json:"doubts"`
-	Status string `json:"status"`
-	Error  string `json:"error"`
+	Edges  []string `json:"edges"`
+	Status string   `json:"status"`
+	Error  string   `json:"error"`
 }
 
 // divided reports whether a file is the note of a document whose pages are in notes of chapters.
@@ -76,12 +77,26 @@ func (p *bundlePage) doubts() string {
 	return strings.Join(words, "; ")
 }
 
+// maxEdges is how many texts at the edge of a page are shown.
+const maxEdges = 12
+
 // maxDoubts is how many doubts about a page are shown.
 const maxDoubts = 4
 
-// doubtWords is the line between a page's number and its doubtful text.
-func doubtWords(doubts string) string {
-	return "[the text of this page is doubtful: " + doubts + "; the page's picture decides]"
+// remarks are the lines between a page's number and its text: why it is doubtful, and what is printed at the page's edge. They are "" for most pages.
+func (p *bundlePage) remarks() string {
+	var lines []string
+	if doubts := p.doubts(); doubts != "" {
+		lines = append(lines, "[the text of this page is doubtful: "+doubts+"; the page's picture decides]")
+	}
+	if p != nil && len(p.Edges) > 0 {
+		var shown []string
+		for _, text := range p.Edges[:min(len(p.Edges), maxEdges)] {
+			shown = append(shown, quoted(text))
+		}
+		lines = append(lines, "[at the edge of the page: "+strings.Join(shown, " · ")+"]")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // doubt returns a remark on doubtful text, or "". Older imports have only the confidence of recognised text.
@@ -136,12 +151,12 @@ func (m *bundle) text(p *bundlePage) string {
 	return m.inside(p.Text.Path)
 }
 
-// doubtsOf returns why the text that an import has of a page is doubtful, or "".
-func (m *bundle) doubtsOf(n int) string {
+// remarksOf returns the remarks on the text that an import has of a page.
+func (m *bundle) remarksOf(n int) string {
 	if m.textOf(n) == "" {
 		return ""
 	}
-	return m.page(n).doubts()
+	return m.page(n).remarks()
 }
 
 func (m *bundle) inside(rel string) string {
@@ -232,7 +247,7 @@ func (w *remarkWriter) importedText(ctx context.Context, p *bundlePage, one *med
 		return true, nil
 	default:
 		said := *one
-		said.doubt = p.doubts()
+		said.remarks = p.remarks()
 		w.pageParts(text, &said, l)
 		return true, nil
 	}

@@ -171,8 +171,8 @@ func (w documentWriter) asFile(ctx context.Context, s shown, d described, pages 
 		}
 		if err == nil && strings.TrimSpace(text) != "" {
 			head := "[" + pageWords(n, len(d.Pages), d.Pages[n-1].Label) + "]\n"
-			if doubts := d.bundle.doubtsOf(n); doubts != "" {
-				head += doubtWords(doubts) + "\n"
+			if remarks := d.bundle.remarksOf(n); remarks != "" {
+				head += remarks + "\n"
 			}
 			texts = append(texts, head+strings.TrimSpace(text))
 		}
@@ -259,7 +259,7 @@ func (w documentWriter) pageAsText(ctx context.Context, s shown, d described, n 
 		w.out.add(item{role: roleWords, words: "[" + m.page + ", not shown: it has no text]"}, l)
 		return nil
 	}
-	m.doubt = d.bundle.doubtsOf(n)
+	m.remarks = d.bundle.remarksOf(n)
 	m.blind = !w.caps.Has(policy.Vision) && mode(s.input) != policy.Ignore
 	w.pageParts(text, m, l)
 	return nil
@@ -276,7 +276,7 @@ func (w documentWriter) pageParts(text string, m *media, l Line) {
 		one, line := *m, l
 		if part > 1 {
 			one.page += fmt.Sprintf(", part %d", part)
-			one.doubt = ""
+			one.remarks = ""
 		}
 		line.Source.Bytes = [2]int{at, at + size}
 		at += size

@@ -90,10 +90,10 @@ func (it item) isFixed() bool { return it.role == roleText && it.line == nil }
 
 // labelTokens estimates the lines above a page.
 func (m *media) labelTokens() int {
-	if m.doubt == "" {
+	if m.remarks == "" {
 		return pageTokens
 	}
-	return pageTokens + policy.TextTokens(doubtWords(m.doubt))
+	return pageTokens + policy.TextTokens(m.remarks)
 }
 
 // costs estimates each item as text, without what is attached. fixed is what is always there.

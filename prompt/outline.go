@@ -41,16 +41,16 @@ type item struct {
 
 // media is something that is attached as a whole, or stands as a reference.
 type media struct {
-	cand   int           // index of its candidate
-	number int           // of a picture, counted from 1 over the prompt
-	block  content.Block // what is attached; nil for the text of a page
-	as     string        // the reference as written
-	page   string        // "page 3 of 12", for a page of a document
-	doubt  string        // why the text of the page is doubtful
-	remote bool
-	blind  bool     // the text of a page that the model would see, could it
-	near   []string // similar names of a missing one
-	parent *Line    // of the document that the page belongs to
+	cand    int           // index of its candidate
+	number  int           // of a picture, counted from 1 over the prompt
+	block   content.Block // what is attached; nil for the text of a page
+	as      string        // the reference as written
+	page    string        // "page 3 of 12", for a page of a document
+	remarks string        // on the text of the page: why it is doubtful, what is at the edge
+	remote  bool
+	blind   bool     // the text of a page that the model would see, could it
+	near    []string // similar names of a missing one
+	parent  *Line    // of the document that the page belongs to
 
 	leaf     leaf   // the page that it shows or says
 	fallback string // its text, where it replaces the picture

@@ -251,8 +251,8 @@ func (r *renderer) media(it *item) {
 	switch cand.Kind {
 	case policy.PageText:
 		r.line("[" + it.media.page + "]")
-		if it.media.doubt != "" {
-			r.line(doubtWords(it.media.doubt))
+		if it.media.remarks != "" {
+			r.line(it.media.remarks)
 		}
 		r.text(it.words)
 	case policy.PageDocument:

@@ -27,6 +27,7 @@ const (
 	MaxAttached = 2000
 
 	maxFormulas = 100
+	maxEdges    = 100
 
 	maxPasswords = 1000
 )
@@ -152,6 +153,8 @@ func (p Page) check() error {
 		return fmt.Errorf("page %d: %w", p.N, p.Text.Evidence.check())
 	case p.Text != nil && (len(p.Text.Formulas) > maxFormulas || slices.ContainsFunc(p.Text.Formulas, outside)):
 		return fmt.Errorf("page %d: formulas at %+v", p.N, p.Text.Formulas)
+	case p.Text != nil && (len(p.Text.Edges) > maxEdges || short(p.Text.Edges...) != nil):
+		return fmt.Errorf("page %d: %d texts at its edge", p.N, len(p.Text.Edges))
 	case p.Text != nil && checkDoubts(p.Text.Doubts) != nil:
 		return fmt.Errorf("page %d: %w", p.N, checkDoubts(p.Text.Doubts))
 	case p.Image != nil && p.Image.check() != nil:
@@ -181,7 +184,7 @@ func checkDoubts(list []doubt.Doubt) error {
 func (p Page) TextBytes() (n int) {
 	if p.Text != nil {
 		n += len(p.Text.Markdown) + len(p.Text.Plain) + len(p.Text.Besides)
-		for _, letters := range p.Text.Letters {
+		for _, letters := range slices.Concat(p.Text.Letters, p.Text.Edges) {
 			n += len(letters)
 		}
 	}

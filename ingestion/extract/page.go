@@ -63,6 +63,7 @@ type PageText struct {
 	Evidence Evidence `json:"evidence"`
 
 	Doubts   []doubt.Doubt  `json:"doubts,omitempty"`   // about Markdown and Plain
+	Edges    []string       `json:"edges,omitempty"`    // what is printed at the edge of the page and left out of Markdown and Plain; without page numbers and running heads
 	Formulas []content.Rect `json:"formulas,omitempty"` // if requested: where the formulas marked in Markdown are on the page as displayed, from its upper left corner
 
 	Letters []string `json:"letters,omitempty"` // if requested: the text as each renderer has it, with running heads, in no order

@@ -225,9 +225,22 @@ func (n *Note) page(p manifest.Page, heading string) error {
 	if err != nil || text == "" {
 		return err
 	}
+	if len(p.Edges) > 0 {
+		n.line("")
+		n.line("*At the edge of the page:* " + edgeLine(p.Edges))
+	}
 	n.line("")
 	n.line(text)
 	return nil
+}
+
+// edgeLine is what is printed at the edge of a page.
+func edgeLine(edges []string) string {
+	shown := make([]string, len(edges))
+	for i, text := range edges {
+		shown[i] = markdown.Inline(text)
+	}
+	return strings.Join(shown, " · ")
 }
 
 // source is the line below the picture: where the page is in the original, and where its text is.

@@ -296,12 +296,12 @@ func TestText_joinsInitials(t *testing.T) {
 // A stamp along the side of a page does not stand among its text.
 func TestText_putsTurnedLinesAside(t *testing.T) {
 	t.Parallel()
-	stamp := layout.Line{Text: "arXiv:2201.00069v1 of a day in May", Size: 20, Turns: 3, Box: layout.Box{X0: 15, Y0: 200, X1: 35, Y1: 560}}
+	stamp := layout.Line{Text: "A stamp of a day in May", Size: 20, Turns: 3, Box: layout.Box{X0: 15, Y0: 200, X1: 35, Y1: 560}}
 	lines := slices.Concat(column(60, 100, 20, "Left"), []layout.Line{stamp}, column(320, 100, 20, "Right"))
 	for i := range 4 {
 		lines = append(lines, at(60, 450+18*float64(i), 10, fmt.Sprintf("Row %d", i)), at(200, 450+18*float64(i), 10, fmt.Sprintf("%d.5", 9-i)), at(400, 450+18*float64(i), 10, "kept"))
 	}
-	inTurn(t, text(lines...), "Left00", "Left19", "Right00", "Right19", "arXiv:2201", "| Row 0 | 9.5 | kept |", "| Row 3 |")
+	inTurn(t, text(lines...), "Left00", "Left19", "Right00", "Right19", "A stamp", "| Row 0 | 9.5 | kept |", "| Row 3 |")
 }
 
 // Items with letters are paragraphs of their own, and no table.

@@ -11,42 +11,165 @@ import (
 // pageNumber is a line that only numbers its page. Four digits are rather a year.
 var pageNumber = regexp.MustCompile(`^(?i)[-–—|\s]*(?:(?:page|p\.|seite|s\.|página|pagina)\s*)?(?:\d{1,3}|[ivxl]{1,7})(?:\s*(?:/|of|von|de|di|sur)\s*\d{1,4})?[-–—|\s]*$`)
 
-// withoutNumbers drops the page's number, with what is beside it at the other margin, from the top and the bottom of a page. There has to
-// be a gap to the text, and the type must be no larger than the body's, because no title may be lost. A library's copy has two numbers.
-func (p Profile) withoutNumbers(lines []Line, height float64) []Line {
-	return p.withoutNumber(p.withoutNumber(lines, height), height)
-}
-
-func (p Profile) withoutNumber(lines []Line, height float64) []Line {
-	all := rowsOf(lines)
-	if len(all) < 3 {
-		return lines
-	}
-	text := boxOf(lines)
-	dropped := map[int]bool{}
-	for _, end := range [][2]int{{0, 1}, {len(all) - 1, len(all) - 2}} {
-		row, next := all[end[0]], all[end[1]]
-		at, size := row[0].base(), row[0].Size
-		inBand := at < 1.25*headBand*height || at > (1-headBand)*height
-		if gap := max(next[0].base()-at, at-next[0].base()); !inBand || gap < 1.8*max(size, next[0].Size) {
-			continue
+// withoutEdges takes out what is printed at the top and the bottom of a page without being a part of its text: the page's number, with what is
+// beside it at the other margin, and rows whose form no text has (see edgeForm). There has to be a gap to the text, and the type must be no
+// larger than the body's, because no title may be lost. A library's copy has several such rows. What is more than a number is returned, unless
+// it is beside one in a document of several pages: that is a running head.
+func (p Profile) withoutEdges(lines []Line, height float64) (kept []Line, edges []string) {
+	var beside []Line
+	kept, beside = withoutSideStamps(lines)
+	out := map[int]bool{}
+	for range maxEdgeRows {
+		all := rowsOf(kept)
+		if len(all) < 3 {
+			break
 		}
-		if p.numbers(row, text, 1.05) || end[0] > 0 && len(row) == 1 && p.numbers(row, text, largestHead) {
-			for _, l := range row {
-				dropped[l.at] = true
+		text, found := boxOf(kept), len(out)
+		for _, inward := range [][][]Line{all, backward(all)} {
+			numbered := p.isNumbered(inward[0], inward[1], height, text, &inward[0][0] != &all[0][0])
+			dropped := p.edgeRows(inward, height)
+			form := dropped > 0
+			if numbered {
+				dropped = max(dropped, 1)
+			}
+			for _, l := range slices.Concat(inward[:dropped]...) {
+				if out[l.at] = true; (form || p.single) && !pageNumber.MatchString(l.Text) {
+					beside = append(beside, l)
+				}
 			}
 		}
+		if len(out) == found {
+			break
+		}
+		kept = slices.DeleteFunc(slices.Clone(kept), func(l Line) bool { return out[l.at] })
 	}
-	if len(dropped) == 0 {
-		return lines
+	slices.SortStableFunc(beside, func(a, b Line) int { return cmp.Compare(a.base(), b.base()) })
+	for _, l := range beside {
+		if !slices.Contains(edges, l.Text) {
+			edges = append(edges, l.Text)
+		}
 	}
-	kept := make([]Line, 0, len(lines))
+	return kept, edges
+}
+
+// maxEdgeRows is how many rows may be close to one another at an end of a page, and how often an end is looked at.
+const maxEdgeRows = 3
+
+// inMargin reports whether a row is in the bands of running heads.
+func inMargin(row []Line, height float64) bool {
+	at := row[0].base()
+	return at < 1.25*headBand*height || at > (1-headBand)*height
+}
+
+// isApart reports whether there is space between a row and the next one.
+func isApart(row, next []Line) bool {
+	return math.Abs(next[0].base()-row[0].base()) >= 1.8*max(row[0].Size, next[0].Size)
+}
+
+// isNumbered reports whether a row at the end of a page has its number.
+func (p Profile) isNumbered(row, next []Line, height float64, text Box, bottom bool) bool {
+	return inMargin(row, height) && isApart(row, next) &&
+		(p.numbers(row, text, 1.05) || bottom && len(row) == 1 && p.numbers(row, text, largestHead))
+}
+
+// The forms of rows at the edge of a page that are no part of its text.
+var (
+	// libraryStamp is what libraries, archives and trial versions print on what they deliver.
+	libraryStamp = regexp.MustCompile(`(?i)^(?:(?:this content |article )?downloaded (?:from|by|on|at)\b|download date\b|all use subject to\b|authorized licensed use\b|` +
+		`(?:heruntergeladen|téléchargé|descargado|scaricato) (?:von|am|de|le|depuis|sur|el|da|il)\b|evaluation only\. created with\b|arXiv:[a-z.-]*/?\d{4}\.?\d{3,5}(?:v\d+)?\b)`)
+
+	// printedAt is the date and the time that a browser prints, or the address of a saved file with them.
+	printedAt = regexp.MustCompile(`^(?:(?:file|https?)://\S+?\s*(?:\(\d+ of \d+\)|\[))?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+\d{1,2}:\d{2}(?::\d{2})?(?:\s*[AaPp]\.?[Mm]\.?)?\]?$`)
+
+	// address is an address alone, as a browser prints that of the page.
+	address = regexp.MustCompile(`^(?:https?|file)://\S*[^\s.,;)]$`)
+
+	// issue names a volume of a journal: by the word, by year and pages, or by its number.
+	issue = regexp.MustCompile(`(?i)\bvol(?:\.|ume)\s*[\dXVI]+\b.*\d|\((?:1[89]|20)\d\d\),?\s*\d+[\d:,.\s]*\d\s*[-–]\s*\d+$|\d\s*[-–]\s*\d+\s*\((?:1[89]|20)\d\d\)$|\bISSN:?\s*\d{4}-?\d{3}[\dX]\b`)
+
+	// noted begins a footnote, which may name a volume too.
+	noted = regexp.MustCompile(`^(?:\d{1,3}|[*†‡§])[.)]?\s*\pL`)
+
+	// copyrighted begins a line about the rights.
+	copyrighted = regexp.MustCompile(`(?i)^(?:copyright\b|©|\(c\) ?(?:19|20)\d\d)`)
+)
+
+// Limits of rows at the edge: how close to the edge browsers print, as a share of the page's height; how small the type of stamps is, in sizes
+// of the body, if nothing else shows what they are; and how long they are.
+const (
+	browserBand = 0.045
+	smallPrint  = 0.55
+	longestEdge = 160
+)
+
+// edgeRows counts the rows at the end of a page, from there inward, whose form no text has: the stamp of a library, what a browser prints, the
+// volume of a journal with what is close to it, rights, or type much smaller than the body's. Rows of one form after the other are data.
+func (p Profile) edgeRows(rows [][]Line, height float64) int {
+	if !p.mayBeEdge(rows[0], height) {
+		return 0
+	}
+	if hasForm(rows[0], libraryStamp) {
+		return 1
+	}
+	n := 1 // the rows that are close to one another
+	for n < len(rows)-1 && n <= maxEdgeRows && !isApart(rows[n-1], rows[n]) {
+		n++
+	}
+	if n > maxEdgeRows || n == len(rows)-1 && !isApart(rows[n-1], rows[n]) || !p.mayBeEdge(slices.Concat(rows[:n]...), height) {
+		return 0
+	}
+	ends, next := rows[:n], rows[n]
+	for _, form := range []*regexp.Regexp{printedAt, issue, copyrighted} {
+		if slices.ContainsFunc(ends, func(row []Line) bool { return hasForm(row, form) }) {
+			if hasForm(next, form) {
+				return 0
+			}
+			return n
+		}
+	}
+	if n > 1 {
+		return 0
+	}
+	at := rows[0][0].base()
+	small := !slices.ContainsFunc(rows[0], func(l Line) bool { return l.Size > smallPrint*p.body })
+	if small && next[0].Size > smallPrint*p.body || hasForm(rows[0], address) && (at < browserBand*height || at > (1-browserBand)*height) {
+		return 1
+	}
+	return 0
+}
+
+// mayBeEdge reports whether lines are in the margin, no larger than the body's type, no longer than what is printed there, and no footnotes.
+func (p Profile) mayBeEdge(lines []Line, height float64) bool {
+	return len(lines) <= 2*maxEdgeRows && !slices.ContainsFunc(lines, func(l Line) bool {
+		return l.Size > 1.05*p.body || l.runes() > longestEdge || noted.MatchString(l.Text) || !inMargin([]Line{l}, height)
+	})
+}
+
+// hasForm reports whether a piece of a row has the form.
+func hasForm(row []Line, form *regexp.Regexp) bool {
+	return slices.ContainsFunc(row, func(l Line) bool { return form.MatchString(l.Text) })
+}
+
+// backward returns rows from the last to the first.
+func backward(rows [][]Line) [][]Line {
+	out := slices.Clone(rows)
+	slices.Reverse(out)
+	return out
+}
+
+// withoutSideStamps takes out the stamps of libraries that run up or down beside the text.
+func withoutSideStamps(lines []Line) (kept, stamps []Line) {
 	for _, l := range lines {
-		if !dropped[l.at] {
+		if l.Turns != 0 && libraryStamp.MatchString(l.Text) {
+			stamps = append(stamps, l)
+		} else {
 			kept = append(kept, l)
 		}
 	}
-	return kept
+	if len(kept) == 0 {
+		return lines, nil
+	}
+	return kept, stamps
 }
 
 // numbers reports whether a row is a page number alone, or one at a margin with text at the other, in type of at most so many sizes of the body.

@@ -16,6 +16,7 @@ type Profile struct {
 	sizes   []float64 // of headings, the largest first
 	heads   map[head]bool
 	outline map[int][]Title
+	single  bool // made from one page
 }
 
 // Title is an entry of a document's outline.
@@ -37,7 +38,7 @@ const maxSizes = 4
 // NewProfile makes a profile from some pages of a document. Consecutive pages show running heads that differ between left
 // and right pages.
 func NewProfile(pages []Page, outline []Title) Profile {
-	p := Profile{heads: map[head]bool{}, outline: map[int][]Title{}}
+	p := Profile{heads: map[head]bool{}, outline: map[int][]Title{}, single: len(pages) == 1}
 	counts, seen, largest := map[float64]int{}, map[head]int{}, map[head]float64{}
 	first, title := map[head]string{}, map[head]bool{}
 	var byPage [][]Line

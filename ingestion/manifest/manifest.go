@@ -160,6 +160,7 @@ type Page struct {
 	OCR    *PageOCR    `json:"ocr,omitempty"`
 	Assets []Asset     `json:"assets,omitempty"` // pictures of parts of the page: of formulas, or cut out by an OCR service
 
+	Edges  []string      `json:"edges,omitempty"`  // what is printed at the edge of the page and is not in the text
 	Doubts []doubt.Doubt `json:"doubts,omitempty"` // what may be wrong with the text
 	Vision *PageVision   `json:"vision,omitempty"` // if a model was to read the page again
 

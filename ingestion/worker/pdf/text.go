@@ -220,7 +220,7 @@ func (t *texts) sample() []layout.Page {
 // PageText makes text and evidence of page n of a document. before returns the table that ends the page before.
 func PageText(page layout.Page, profile layout.Profile, n int, before func() *layout.Tail) (*extract.PageText, layout.Read) {
 	read := profile.TextAfter(page, n, before)
-	out := &extract.PageText{Plain: read.Plain, Markdown: read.Markdown, Evidence: evidenceOf(page), Doubts: read.Doubts}
+	out := &extract.PageText{Plain: read.Plain, Markdown: read.Markdown, Evidence: evidenceOf(page), Doubts: read.Doubts, Edges: read.Edges}
 	for _, b := range read.Formulas {
 		out.Formulas = append(out.Formulas, content.Rect{X1: b.X0, Y1: b.Y0, X2: b.X1, Y2: b.Y1})
 	}
