@@ -40,6 +40,83 @@ func Hangs(font string) bool {
 	return strings.Contains(font, "cmex") || strings.Contains(font, "lmex")
 }
 
+// hung are the signs of TeX's extension fonts: how wide they are, and how far above the line their place is, in sizes. They are centred on the
+// height of fraction rules; the figures are those of the larger form of cmex10 (D. E. Knuth, Computer Modern Typefaces).
+var hung = map[string]struct{ width, above float64 }{
+	"∑": {1.44, 0.95}, "∏": {1.28, 0.95}, "∐": {1.28, 0.95}, "∫": {0.56, 1.36}, "∮": {0.56, 1.36}, "⋃": {1.11, 0.95}, "⋂": {1.11, 0.95},
+	"⋁": {1.11, 0.95}, "⋀": {1.11, 0.95}, "⨁": {1.51, 0.95}, "⨂": {1.51, 0.95}, "⨀": {1.51, 0.95},
+	"(": {0.6, 1.15}, ")": {0.6, 1.15}, "[": {0.47, 1.15}, "]": {0.47, 1.15}, "{": {0.67, 1.15}, "}": {0.67, 1.15},
+	"⌊": {0.53, 1.15}, "⌋": {0.53, 1.15}, "⌈": {0.53, 1.15}, "⌉": {0.53, 1.15}, "⟨": {0.61, 1.15}, "⟩": {0.61, 1.15},
+}
+
+// standing puts the signs that hang below their place onto their line. A root keeps the place of its rule.
+func standing(glyphs []Glyph) []Glyph {
+	out, stacks := stacked(joined(glyphs))
+	for i, g := range out {
+		if !Hangs(g.Font) {
+			continue
+		}
+		if h, ok := hung[g.Text]; ok {
+			out[i].Width, out[i].Y = h.width*g.Size, g.Y+h.above*g.Size
+		} else if g.Text == "√" {
+			out[i].Width = g.Size
+		}
+	}
+	return append(out, stacks...)
+}
+
+// piece are the pieces of brackets that are made of several, one below the other.
+var piece = map[string]string{
+	"⎛": "(", "⎜": "(", "⎝": "(", "⎞": ")", "⎟": ")", "⎠": ")", "⎡": "[", "⎢": "[", "⎣": "[", "⎤": "]", "⎥": "]", "⎦": "]",
+	"⎧": "{", "⎨": "{", "⎩": "{", "⎫": "}", "⎬": "}", "⎭": "}", "⏐": "|",
+}
+
+// stacked takes the pieces of brackets out, and makes one bracket of each stack, on the line at whose height it is centred.
+func stacked(glyphs []Glyph) (rest, stacks []Glyph) {
+	var lowest []float64 // piece of each stack
+	for _, g := range glyphs {
+		whole := piece[g.Text]
+		if whole == "" {
+			rest = append(rest, g)
+			continue
+		}
+		g.Text = whole
+		at := slices.IndexFunc(stacks, func(s Glyph) bool { return s.Text == whole && math.Abs(s.X-g.X) < 0.1*g.Size })
+		if at < 0 {
+			stacks, lowest = append(stacks, g), append(lowest, g.Y)
+			continue
+		}
+		stacks[at].Y, lowest[at] = min(stacks[at].Y, g.Y), max(lowest[at], g.Y)
+	}
+	for i, s := range stacks {
+		height := 1.8 // of a piece, in sizes
+		if s.Text == "|" {
+			height = 0.6
+		}
+		stacks[i].Y = (s.Y+lowest[i])/2 + (height/2+axis)*s.Size
+		stacks[i].Width = hung[s.Text].width * s.Size
+	}
+	return rest, stacks
+}
+
+// together are signs that TeX draws in two parts, of which the first has no width.
+var together = map[string]string{"\u0338=": "≠", "\u0338∈": "∉", "↦→": "↦"}
+
+// joined makes one glyph of signs that are drawn in two parts.
+func joined(glyphs []Glyph) []Glyph {
+	out := slices.Clone(glyphs)
+	for i, part := range out {
+		for j, sign := range out {
+			whole := together[part.Text+sign.Text]
+			if whole != "" && math.Abs(part.X-sign.X) < 0.3*sign.Size && math.Abs(part.Y-sign.Y) < 0.1*sign.Size {
+				out[i].Text, out[j].Text = "", whole
+				break
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(g Glyph) bool { return g.Text == "" })
+}
+
 // tagged is the number of a formula at the margin.
 var tagged = regexp.MustCompile(`^\((\d{1,3}(?:\.\d{1,3})*[a-z]?)\)$`)
 
@@ -48,8 +125,13 @@ func LaTeX(glyphs []Glyph, bars []Bar) ([]string, bool) {
 	if len(glyphs) == 0 || len(glyphs) > maxGlyphs || len(bars) > maxGlyphs {
 		return nil, false
 	}
+	glyphs = standing(glyphs)
+	parts := rows(glyphs, bars)
+	if len(parts) > 1 && spans(parts) {
+		return nil, false // a matrix
+	}
 	var out []string
-	for _, r := range rows(glyphs, bars) {
+	for _, r := range parts {
 		glyphs, number := withoutNumber(r.glyphs)
 		nodes, ok := nodesOf(glyphs)
 		if !ok || isItem(glyphs) || apart(glyphs) {
@@ -62,7 +144,7 @@ func LaTeX(glyphs []Glyph, bars []Bar) ([]string, bool) {
 		if !ok || !balanced(latex) || !sounds(latex) {
 			return nil, false
 		}
-		out = append(out, latex+number)
+		out = append(out, strings.TrimRight(latex, ".,;")+number) // the stop is of the sentence around it
 	}
 	return out, len(out) > 0
 }
@@ -144,7 +226,7 @@ func row(nodes []node, depth int) (string, bool) {
 	if depth > deepest {
 		return "", false
 	}
-	nodes, ok := withParts(nodes, depth)
+	nodes, ok := withParts(withNames(nodes), depth)
 	if !ok || len(nodes) == 0 {
 		return "", false
 	}
@@ -163,6 +245,8 @@ func row(nodes []node, depth int) (string, bool) {
 		for i++; i < len(nodes) && !l.has(nodes[i]); i++ {
 			m := nodes[i]
 			switch {
+			case (n.kind == upright || n.kind == operator) && m.x0 < n.x1-0.25*l.size:
+				return "", false // below it, and none of its limits
 			case m.size > 0.9*l.size && math.Abs(m.y-l.base) > 0.6*l.size:
 				return "", false // another row; scripts of scripts may be as large
 			case m.y < l.base-0.12*l.size:
@@ -171,6 +255,9 @@ func row(nodes []node, depth int) (string, bool) {
 				under = append(under, m)
 			}
 		}
+		if len(over)+len(under) > 0 && n.kind == upright && i < len(nodes) && nodes[i].kind == upright && nodes[i].x0 < n.x1+0.15*l.size {
+			return "", false // a script within a word
+		}
 		w.sign(n)
 		if !w.script("_", under, depth) || !w.script("^", over, depth) {
 			return "", false
@@ -178,6 +265,37 @@ func row(nodes []node, depth int) (string, bool) {
 	}
 	w.flush()
 	return w.out.String(), true
+}
+
+// withNames makes one sign of the letters of each name that may have limits below it, such as max.
+func withNames(nodes []node) []node {
+	slices.SortStableFunc(nodes, func(a, b node) int { return compare(a.x0, b.x0) })
+	var out []node
+	done := map[int]bool{}
+	for i, n := range nodes {
+		if done[i] {
+			continue
+		}
+		run, name := []int{i}, n.latex
+		for j := i + 1; n.kind == upright && j < len(nodes); j++ {
+			last, m := nodes[run[len(run)-1]], nodes[j]
+			gap := 0.15
+			if name == "lim" || name == "arg" {
+				gap = 0.4 // of lim sup
+			}
+			if m.kind == upright && m.size == n.size && math.Abs(m.y-n.y) < 0.05*n.size && m.x0-last.x1 < gap*n.size {
+				run, name = append(run, j), name+m.latex
+			}
+		}
+		if n.kind == upright && bounded[name] != "" {
+			n.latex, n.kind, n.x1 = bounded[name], operator, nodes[run[len(run)-1]].x1
+			for _, j := range run {
+				done[j] = true
+			}
+		}
+		out = append(out, n)
+	}
+	return out
 }
 
 // line is the baseline of a row and the size of its type.
@@ -343,9 +461,13 @@ func withPart(nodes []node, at, depth int) ([]node, bool) {
 	case !ok:
 		return nil, false
 	case radical >= 0 && len(above) == 0:
-		l := lineOf(below)
-		part = node{x0: rest[radical].x0, x1: b.x1, y: l.base, size: l.size, latex: `\sqrt{` + under + `}`}
+		l, degree := lineOf(below), ""
+		sign := rest[radical]
 		rest = slices.Delete(rest, radical, radical+1)
+		if degree, rest, ok = degreeOf(rest, sign, l.size); !ok {
+			return nil, false
+		}
+		part = node{x0: sign.x0, x1: b.x1, y: l.base, size: l.size, latex: `\sqrt` + degree + `{` + under + `}`}
 	case len(above) == 0:
 		l := lineOf(below)
 		part = node{x0: b.x0, x1: b.x1, y: l.base, size: l.size, latex: `\overline{` + under + `}`}
@@ -357,6 +479,23 @@ func withPart(nodes []node, at, depth int) ([]node, bool) {
 		part.latex = `\frac{` + over + `}{` + under + `}`
 	}
 	return append(rest, part), true
+}
+
+// degreeOf takes the small number over the left end of a root out of the nodes, and returns it as LaTeX.
+func degreeOf(nodes []node, root node, size float64) (degree string, rest []node, ok bool) {
+	var inside []node
+	for _, n := range nodes {
+		if n.kind != bar && n.size > 0 && n.size < 0.75*size && n.middle() > root.x0 && n.middle() < root.x1 && math.Abs(n.y-root.y) < 1.5*size {
+			inside = append(inside, n)
+		} else {
+			rest = append(rest, n)
+		}
+	}
+	if len(inside) == 0 {
+		return "", rest, true
+	}
+	degree, ok = row(inside, deepest)
+	return "[" + degree + "]", rest, ok
 }
 
 // accented puts accents on the letters below them.

@@ -12,6 +12,7 @@ const (
 	italic  = "KaTeX_Math-Italic"
 	regular = "KaTeX_Main"
 	heavy   = "KaTeX_Main-Bold"
+	large   = "CMEX10"
 )
 
 // set places letters from the left to the right, half a size each.
@@ -63,6 +64,46 @@ func TestLaTeX(t *testing.T) {
 			glyphs: [][]formula.Glyph{set(10, 100, 10, "KaTeX_Size2", "∫"), set(15, 110, 7, italic, "a"), set(17, 86, 7, italic, "b"), set(22, 100, 10, italic, "f"), set(27, 100, 10, regular, "("), set(32, 100, 10, italic, "x"), set(37, 100, 10, regular, ")"), set(43, 100, 10, italic, "dx")},
 			want:   `\int_{a}^{b}f(x)dx`,
 		},
+		"a sum that hangs": {
+			glyphs: [][]formula.Glyph{set(0, 90.5, 10, large, "∑"), set(2, 113, 7, italic, "i=1"), set(5, 80, 7, italic, "n"), set(18, 100, 10, italic, "x"), set(23, 103, 7, italic, "i"), set(28, 100, 10, regular, "=0.")},
+			want:   `\sum_{i=1}^{n}x_{i}=0`,
+		},
+		"an integral that hangs": {
+			glyphs: [][]formula.Glyph{set(0, 86.4, 10, large, "∫"), set(5, 108, 7, italic, "a"), set(10, 90, 7, italic, "b"), set(18, 100, 10, italic, "f"), set(24, 100, 10, regular, "=1")},
+			want:   `\int_{a}^{b}f=1`,
+		},
+		"brackets that hang": {
+			glyphs: [][]formula.Glyph{set(0, 88.5, 10, large, "("), set(8, 93, 10, italic, "a"), set(8, 107, 10, italic, "b"), set(15, 88.5, 10, large, ")"), set(22, 92, 7, regular, "2"), set(28, 100, 10, regular, "=1")},
+			bars:   []formula.Bar{{X0: 7, X1: 14, Y: 97.5}},
+			want:   `\left(\frac{a}{b}\right)^{2}=1`,
+		},
+		"brackets in pieces": {
+			glyphs: [][]formula.Glyph{set(0, 79.5, 10, large, "⎡"), set(0, 97.5, 10, large, "⎣"), set(8, 93, 10, italic, "a"), set(8, 107, 10, italic, "b"), set(15, 79.5, 10, large, "⎤"), set(15, 97.5, 10, large, "⎦"), set(28, 100, 10, regular, "=1")},
+			bars:   []formula.Bar{{X0: 7, X1: 14, Y: 97.5}},
+			want:   `\left[\frac{a}{b}\right]=1`,
+		},
+		"names with limits": {
+			glyphs: [][]formula.Glyph{set(0, 100, 10, regular, "lim"), set(2, 107, 7, italic, "x→0"), set(22, 100, 10, regular, "sup"), set(27, 107, 7, italic, "n"), set(39, 100, 10, italic, "x"), set(44, 100, 10, regular, "=1...")},
+			want:   `\lim_{x\to0}\sup_{n}x=1\ldots`,
+		},
+		"a name of two": {
+			glyphs: [][]formula.Glyph{set(0, 100, 10, regular, "arg"), set(17, 100, 10, regular, "min"), set(14, 107, 7, italic, "c"), set(35, 100, 10, italic, "x=y")},
+			want:   `\arg\min_{c}x=y`,
+		},
+		"a cubic root": {
+			glyphs: [][]formula.Glyph{set(2, 96, 5, regular, "3"), set(0, 92, 10, "CMSY10", "√"), set(8, 100, 10, italic, "x"), set(14, 100, 10, regular, "=1")},
+			bars:   []formula.Bar{{X0: 7, X1: 13, Y: 92}},
+			want:   `\sqrt[3]{x}=1`,
+		},
+		"a root in a fraction": {
+			glyphs: [][]formula.Glyph{set(0, 93, 10, italic, "b"), set(6, 84, 10, "CMSY10", "√"), set(14, 93, 10, italic, "x"), set(9, 107, 10, italic, "a"), set(25, 100, 10, regular, "=1")},
+			bars:   []formula.Bar{{X0: 0, X1: 20, Y: 97.5}, {X0: 13, X1: 20, Y: 84}},
+			want:   `\frac{b\sqrt{x}}{a}=1`,
+		},
+		"signs in two parts": {
+			glyphs: [][]formula.Glyph{set(0, 100, 10, italic, "x"), set(8, 100, 10, "CMSY10", "\u0338"), set(8, 100, 10, regular, "="), set(16, 100, 10, italic, "y"), set(24, 100, 10, "CMSY10", "↦"), set(24, 100, 10, "CMSY10", "→"), set(36, 100, 10, italic, "z")},
+			want:   `x\neq y\mapsto z`,
+		},
 		"a root": {
 			glyphs: [][]formula.Glyph{set(0, 100, 10, regular, "√"), set(6, 101, 10, italic, "x"), set(12, 101, 10, regular, "+1")},
 			bars:   []formula.Bar{{X0: 5, X1: 22, Y: 92}},
@@ -107,6 +148,9 @@ func TestLaTeX_refuses(t *testing.T) {
 		"an item of a list":    slices.Concat(set(0, 100, 10, regular, "2."), set(16, 100, 10, italic, "a=b")),
 		"labels":               slices.Concat(set(0, 100, 10, italic, "n=1"), set(90, 100, 10, italic, "n=2")),
 		"words":                set(0, 100, 10, italic, "ifClusterS=2"),
+		"a matrix":             slices.Concat(set(0, 82, 10, large, "("), set(8, 94, 10, italic, "a=b"), set(8, 106, 10, italic, "c=d"), set(25, 82, 10, large, ")")),
+		"within a name":        slices.Concat(set(0, 100, 10, regular, "setin"), set(15, 107, 4, italic, "c"), set(30, 100, 10, italic, "a=b")),
+		"below a name":         slices.Concat(set(0, 100, 10, regular, "set"), set(2, 107, 7, italic, "x"), set(20, 100, 10, italic, "a=b")),
 		"no relation":          set(0, 100, 10, italic, "abc"),
 		"nothing":              nil,
 		"too much":             set(0, 100, 10, italic, strings.Repeat("a", 500)),

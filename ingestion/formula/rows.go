@@ -20,12 +20,13 @@ func rows(glyphs []Glyph, bars []Bar) []part {
 	}
 	var bases []float64
 	for _, g := range glyphs {
-		if g.Size > 0.9*size && !slices.ContainsFunc(bars, func(b Bar) bool { return inFraction(g, b) }) {
+		if g.Size > 0.9*size && !Hangs(g.Font) && g.Text != "√" && !slices.ContainsFunc(bars, func(b Bar) bool { return inFraction(g, b) }) {
 			bases = append(bases, g.Y)
 		}
 	}
 	for _, b := range bars {
-		if !slices.ContainsFunc(bars, func(o Bar) bool { return o != b && o.X0 <= b.X0 && o.X1 >= b.X1 && math.Abs(o.Y-b.Y) < 3*size }) {
+		over := slices.ContainsFunc(glyphs, func(g Glyph) bool { return g.Y < b.Y && inFraction(g, b) }) // it is no root's
+		if over && !slices.ContainsFunc(bars, func(o Bar) bool { return o != b && o.X0 <= b.X0 && o.X1 >= b.X1 && math.Abs(o.Y-b.Y) < 3*size }) {
 			bases = append(bases, b.Y+axis*size)
 		}
 	}
@@ -49,10 +50,31 @@ func rows(glyphs []Glyph, bars []Bar) []part {
 	return slices.DeleteFunc(out, func(p part) bool { return len(p.glyphs) == 0 })
 }
 
+// spans reports whether a bracket is as high as several rows.
+func spans(parts []part) bool {
+	for i, p := range parts {
+		for _, g := range p.glyphs {
+			if !Hangs(g.Font) || brackets[[]rune(g.Text)[0]] == "" && g.Text != "|" {
+				continue
+			}
+			for j, other := range parts {
+				if j != i && slices.ContainsFunc(other.glyphs, func(o Glyph) bool { return !Hangs(o.Font) && math.Abs(o.Y-g.Y) < 1.5*g.Size && o.Size > 0.9*g.Size }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // inFraction reports whether a glyph is right above or below a bar.
 func inFraction(g Glyph, b Bar) bool {
 	x := g.X + g.Width/2
-	return x > b.X0-0.5 && x < b.X1+0.5 && math.Abs(g.Y-0.3*g.Size-b.Y) < 1.4*g.Size
+	y := g.Y - 0.3*g.Size
+	if g.Text == "√" { // TeX's hangs from its rule
+		y += 0.5 * g.Size
+	}
+	return x > b.X0-0.5 && x < b.X1+0.5 && math.Abs(y-b.Y) < 1.4*g.Size
 }
 
 // distinct returns the values that differ by more than gap, rising.

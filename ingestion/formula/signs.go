@@ -32,11 +32,10 @@ var integrals = map[rune]string{'∫': `\int`, '∬': `\iint`, '∭': `\iiint`, 
 
 var accents = map[rune]string{'ˆ': `\hat`, '˜': `\tilde`, '¯': `\bar`, '˙': `\dot`, '¨': `\ddot`, '⃗': `\vec`, '̂': `\hat`, '̃': `\tilde`, '̄': `\bar`, '̇': `\dot`}
 
-// extension are the codes of the font cmex10, whose signs have no characters in many files (D. E. Knuth, Computer Modern Typefaces).
-var extension = map[rune]string{
-	0x00: `\left(`, 0x01: `\right)`, 0x02: `\left[`, 0x03: `\right]`, 0x08: `\left\{`, 0x09: `\right\}`,
-	0x10: `\left(`, 0x11: `\right)`, 0x12: `\left(`, 0x13: `\right)`, 0x14: `\left[`, 0x15: `\right]`, 0x1a: `\left\{`, 0x1b: `\right\}`,
-	0x20: `\left(`, 0x21: `\right)`, 0x22: `\left[`, 0x23: `\right]`, 0x28: `\left\{`, 0x29: `\right\}`,
+// brackets are those of extension fonts.
+var brackets = map[rune]string{
+	'(': `\left(`, ')': `\right)`, '[': `\left[`, ']': `\right]`, '{': `\left\{`, '}': `\right\}`,
+	'⌊': `\left\lfloor`, '⌋': `\right\rfloor`, '⌈': `\left\lceil`, '⌉': `\right\rceil`, '⟨': `\left\langle`, '⟩': `\right\rangle`,
 }
 
 // nodesOf returns the signs of glyphs. It fails if one is unknown.
@@ -51,6 +50,9 @@ func nodesOf(glyphs []Glyph) ([]node, bool) {
 			}
 			share := g.Width / float64(len(runes))
 			n.x0, n.x1, n.y, n.size = g.X+share*float64(i), g.X+share*float64(i+1), g.Y, g.Size
+			if n.kind == upright && strings.Contains("mMW", n.latex) { // an estimated width is that of a usual letter
+				n.x1 = max(n.x1, n.x0+0.8*g.Size)
+			}
 			out = append(out, n)
 		}
 	}
@@ -60,7 +62,10 @@ func nodesOf(glyphs []Glyph) ([]node, bool) {
 func nodeOf(r rune, g Glyph) (node, bool) {
 	font := strings.ToLower(g.Font)
 	if Hangs(font) {
-		if latex, ok := extension[r]; ok {
+		if r == '|' {
+			return node{latex: "|", kind: tall}, true
+		}
+		if latex := brackets[r]; latex != "" {
 			return node{latex: latex, kind: tall}, true
 		}
 	}

@@ -22,6 +22,10 @@ func (w *writer) sign(n node) {
 	}
 	w.flush()
 	w.put(n.latex)
+	if text := w.out.String(); strings.HasSuffix(text, "...") {
+		w.out.Reset()
+		w.out.WriteString(strings.TrimSuffix(text, "...") + `\ldots`)
+	}
 }
 
 // script writes what is attached to the last node.
@@ -38,8 +42,14 @@ func (w *writer) script(mark string, nodes []node, depth int) bool {
 // functions are the names that LaTeX has commands for.
 var functions = map[string]bool{
 	"arccos": true, "arcsin": true, "arctan": true, "arg": true, "cos": true, "cosh": true, "cot": true, "coth": true, "csc": true, "deg": true, "det": true,
-	"dim": true, "exp": true, "gcd": true, "hom": true, "inf": true, "ker": true, "lg": true, "lim": true, "ln": true, "log": true, "max": true, "min": true,
+	"dim": true, "exp": true, "liminf": true, "limsup": true, "gcd": true, "hom": true, "inf": true, "ker": true, "lg": true, "lim": true, "ln": true, "log": true, "max": true, "min": true,
 	"Pr": true, "sec": true, "sin": true, "sinh": true, "sup": true, "tan": true, "tanh": true,
+}
+
+// bounded are those that have limits below them, and two that are set as one.
+var bounded = map[string]string{
+	"lim": `\lim`, "max": `\max`, "min": `\min`, "sup": `\sup`, "inf": `\inf`, "det": `\det`, "gcd": `\gcd`, "Pr": `\Pr`,
+	"limsup": `\limsup`, "liminf": `\liminf`, "argmax": `\arg\max`, "argmin": `\arg\min`,
 }
 
 // joins are words between the parts of a formula.
@@ -89,8 +99,12 @@ func sounds(latex string) bool {
 
 // balanced reports whether brackets that grow with what they hold come in pairs.
 func balanced(latex string) bool {
-	return strings.Count(latex, `\left`+"(") == strings.Count(latex, `\right`+")") && strings.Count(latex, `\left[`) == strings.Count(latex, `\right]`) &&
-		strings.Count(latex, `\left\{`) == strings.Count(latex, `\right\}`)
+	for left, right := range map[string]string{"(": ")", "[": "]", `\{`: `\}`, `\lfloor`: `\rfloor`, `\lceil`: `\rceil`, `\langle`: `\rangle`} {
+		if strings.Count(latex, `\left`+left) != strings.Count(latex, `\right`+right) {
+			return false
+		}
+	}
+	return true
 }
 
 // structure are the commands that formulas are built with, besides those of signs, names and accents.

@@ -237,7 +237,7 @@ func formulaOf(lines []Line, group []int, rules []Box) ([]Line, bool) {
 	}
 	var bars []formula.Bar
 	for _, r := range rules {
-		if r.height() <= thick && r.X0 >= box.X0-first.Size && r.X1 <= box.X1+first.Size && r.Y0 >= box.Y0 && r.Y1 <= box.Y1 {
+		if r.height() <= thick && r.X0 >= box.X0-first.Size && r.X1 <= box.X1+first.Size && r.Y0 >= box.Y0-0.4*first.Size && r.Y1 <= box.Y1 { // also a line over a letter
 			bars = append(bars, formula.Bar{X0: r.X0, X1: r.X1, Y: (r.Y0 + r.Y1) / 2})
 		}
 	}
@@ -268,6 +268,11 @@ func besideText(lines []Line, group []int, box Box, size float64) bool {
 		gap := max(l.Box.Y0-box.Y1, box.Y0-l.Box.Y1)
 		if l.runes() > 20 && gap < 0.6*size && gap > -0.5*size && math.Abs(l.Box.X0-box.X0) < 1.5*size {
 			return true
+		}
+		if slices.ContainsFunc(l.Glyphs, func(g formula.Glyph) bool {
+			return g.X > box.X0-0.5*size && g.X < box.X1 && g.Y > box.Y0+0.2*size && g.Y < box.Y1
+		}) {
+			return true // an accent that was read with the line above
 		}
 		middle := (l.Box.Y0 + l.Box.Y1) / 2
 		if middle > box.Y0 && middle < box.Y1 && l.Box.X0 < box.X1+2*size && l.Box.X1 > box.X0-2*size {

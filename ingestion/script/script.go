@@ -19,7 +19,7 @@ const (
 var (
 	ToRaised   = replacer(ordinary, raised, "−", "⁻", "–", "⁻")
 	ToLowered  = replacer(ordinary, lowered, "−", "₋", "–", "₋")
-	ToOrdinary = replacer(raised+lowered, ordinary+ordinary)
+	ToOrdinary = replacer(raised+lowered, ordinary+ordinary, "ⁿ", "n", "ⁱ", "i", "−", "-")
 	LowToPlain = replacer(lowered, ordinary)
 	letters    = map[string]string{"n": "ⁿ", "i": "ⁱ", "a": "ª", "o": "º", "TM": "™"}
 )

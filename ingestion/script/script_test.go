@@ -52,7 +52,7 @@ func TestLowered(t *testing.T) {
 
 func TestToOrdinary(t *testing.T) {
 	t.Parallel()
-	if got := ToOrdinary.Replace("10⁻⁵ H₂O"); got != "10-5 H2O" {
+	if got := ToOrdinary.Replace("10⁻⁵ H₂O xⁿ−yⁱ"); got != "10-5 H2O xn-yi" {
 		t.Error(got)
 	}
 	if !HasLowered("H₂O") || HasLowered("H²O") {

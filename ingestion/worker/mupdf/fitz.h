@@ -28,7 +28,6 @@ typedef struct fz_pixmap fz_pixmap;
 typedef struct fz_colorspace fz_colorspace;
 typedef struct fz_separations fz_separations;
 typedef struct fz_path fz_path;
-typedef struct fz_text fz_text;
 typedef struct fz_shade fz_shade;
 typedef struct fz_image fz_image;
 typedef struct fz_stroke_state fz_stroke_state;
@@ -67,6 +66,34 @@ typedef struct
 {
 	float a, b, c, d, e, f;
 } fz_matrix;
+
+typedef struct
+{
+	float x, y;
+	float adv; /* advance width given by input format */
+	int gid; /* -1 for one gid to many ucs mappings */
+	int ucs; /* -1 for one ucs to many gid mappings */
+	int cid; /* CID for CJK fonts, raw character code for other fonts; or unicode for non-PDF formats. */
+} fz_text_item;
+
+typedef struct fz_text_span
+{
+	fz_font *font;
+	fz_matrix trm;
+	unsigned wmode : 1;		/* 0 horizontal, 1 vertical */
+	unsigned bidi_level : 7;	/* The bidirectional level of text */
+	unsigned markup_dir : 2;	/* The direction of text as marked in the original document */
+	unsigned language : 15;		/* The language as marked in the original document */
+	int len, cap;
+	fz_text_item *items;
+	struct fz_text_span *next;
+} fz_text_span;
+
+typedef struct
+{
+	int refs;
+	fz_text_span *head, *tail;
+} fz_text;
 
 typedef struct
 {
@@ -205,6 +232,7 @@ fz_device *fz_new_stext_device(fz_context *ctx, fz_stext_page *page, const fz_st
 fz_rect fz_bound_path(fz_context *ctx, const fz_path *path, const fz_stroke_state *stroke, fz_matrix ctm);
 fz_rect fz_rect_from_quad(fz_quad q);
 void fz_convert_color(fz_context *ctx, fz_colorspace *ss, const float *sv, fz_colorspace *ds, float *dv, fz_colorspace *is, fz_color_params params);
+void fz_get_glyph_name(fz_context *ctx, fz_font *font, int glyph, char *buf, int size);
 fz_buffer **fz_font_t3_procs(fz_context *ctx, fz_font *font);
 
 enum

@@ -58,3 +58,35 @@ func TestPageText_leavesFormulasInText(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A line over a letter is above the box of its line.
+func TestPageText_seesLinesOverLetters(t *testing.T) {
+	t.Parallel()
+	var d drawing
+	d.add(60, 100, 10, "Times", "The complement of a set is written with a line above it, as everybody knows,")
+	d.add(250, 130, 10, "CMMI10", "A")
+	d.add(257, 130, 10, "CMR10", "=")
+	d.add(264, 130, 10, "CMMI10", "B")
+	d.svg.WriteString("<path d=\"M 250 119.5 L 255 119.5 \" fill=\"none\" stroke=\"#000000\"/>\n")
+	if got := d.read(); !strings.Contains(got, `$$\overline{A}=B$$`) {
+		t.Error(got)
+	}
+}
+
+// A formula whose accent was read with the line above is not written without it.
+func TestPageText_losesNoAccents(t *testing.T) {
+	t.Parallel()
+	var d drawing
+	d.html.WriteString(`<p style="top:92.0pt;left:60.0pt;line-height:10.0pt"><span style="font-family:Times,serif;font-size:10.0pt;color:#000000">Its force is:</span>` +
+		"<span style=\"font-family:CMMI10,serif;font-size:10.0pt;color:#000000\">⃗</span></p>\n")
+	for i, r := range "Its force is:" {
+		if r != ' ' {
+			fmt.Fprintf(&d.svg, "<use data-text=\"%c\" xlink:href=\"#T_%d\" transform=\"matrix(10,0,0,-10,%d,100)\"/>\n", r, r, 60+5*i)
+		}
+	}
+	d.svg.WriteString("<use data-text=\"⃗\" xlink:href=\"#M_1\" transform=\"matrix(10,0,0,-10,252,127.5)\"/>\n")
+	d.add(250, 130, 10, "CMMI10", "F=G")
+	if got := d.read(); strings.Contains(got, "$$F=G$$") {
+		t.Error(got)
+	}
+}

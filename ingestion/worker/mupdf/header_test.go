@@ -64,7 +64,7 @@ func declarations(header string) (all []string) {
 			body = nil
 		case len(body) > 0 && body[0] == "enum":
 			all = append(all, strings.TrimSuffix(line, ","))
-		case len(body) > 0, line == "typedef struct", strings.HasPrefix(line, "struct"):
+		case len(body) > 0, strings.HasPrefix(line, "typedef struct") && !strings.HasSuffix(line, ";"), strings.HasPrefix(line, "struct"):
 			body = append(body, line)
 		case line != "":
 			all = append(all, line)

@@ -110,6 +110,7 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 		dev = fz_new_stext_device(ctx, text, &options);
 		fz_enable_device_hints(ctx, dev, FZ_NO_CACHE);
 		note_ground(dev, text);
+		name_signs(dev);
 		fz_run_page_contents(ctx, page, dev, fz_identity, &cookie);
 		fz_close_device(ctx, dev);
 		fz_set_warning_callback(ctx, usual, user);
@@ -158,6 +159,7 @@ fz_buffer *page_shapes(fz_context *ctx, fz_document *doc, int n)
 		out = fz_new_output_with_buffer(ctx, buf);
 		dev = fz_new_svg_device(ctx, out, size.x1 - size.x0, size.y1 - size.y0, FZ_SVG_TEXT_AS_PATH, 1);
 		fz_enable_device_hints(ctx, dev, FZ_NO_CACHE);
+		name_signs(dev);
 		dev->fill_shade = NULL; // it would encode a picture, as those that follow
 		dev->fill_image = NULL;
 		dev->fill_image_mask = NULL;

@@ -5,6 +5,7 @@ int draw_page(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect si
 fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n);
 fz_buffer *page_shapes(fz_context *ctx, fz_document *doc, int n);
 void note_ground(fz_device *dev, fz_stext_page *text);
+void name_signs(fz_device *dev);
 void forget_squares(void);
 void note_square(fz_rect r);
 void print_ticks(fz_context *ctx, fz_output *out, fz_document *doc, int n, fz_stext_page *text);
