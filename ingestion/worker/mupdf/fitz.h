@@ -28,6 +28,7 @@ typedef struct fz_pixmap fz_pixmap;
 typedef struct fz_colorspace fz_colorspace;
 typedef struct fz_separations fz_separations;
 typedef struct fz_path fz_path;
+typedef struct fz_function fz_function;
 typedef struct fz_shade fz_shade;
 typedef struct fz_image fz_image;
 typedef struct fz_stroke_state fz_stroke_state;
@@ -94,6 +95,20 @@ typedef struct
 	int refs;
 	fz_text_span *head, *tail;
 } fz_text;
+
+typedef struct
+{
+	/* Compulsory ones */
+	void (*moveto)(fz_context *ctx, void *arg, float x, float y);
+	void (*lineto)(fz_context *ctx, void *arg, float x, float y);
+	void (*curveto)(fz_context *ctx, void *arg, float x1, float y1, float x2, float y2, float x3, float y3);
+	void (*closepath)(fz_context *ctx, void *arg);
+	/* Optional ones */
+	void (*quadto)(fz_context *ctx, void *arg, float x1, float y1, float x2, float y2);
+	void (*curvetov)(fz_context *ctx, void *arg, float x2, float y2, float x3, float y3);
+	void (*curvetoy)(fz_context *ctx, void *arg, float x1, float y1, float x3, float y3);
+	void (*rectto)(fz_context *ctx, void *arg, float x1, float y1, float x2, float y2);
+} fz_path_walker;
 
 typedef struct
 {
@@ -189,6 +204,16 @@ struct fz_device
 	void (*fill_image)(fz_context *, fz_device *, fz_image *img, fz_matrix ctm, float alpha, fz_color_params color_params);
 	void (*fill_image_mask)(fz_context *, fz_device *, fz_image *img, fz_matrix ctm, fz_colorspace *, const float *color, float alpha, fz_color_params color_params);
 	void (*clip_image_mask)(fz_context *, fz_device *, fz_image *img, fz_matrix ctm, fz_rect scissor);
+
+	void (*pop_clip)(fz_context *, fz_device *);
+
+	void (*begin_mask)(fz_context *, fz_device *, fz_rect area, int luminosity, fz_colorspace *, const float *bc, fz_color_params );
+	void (*end_mask)(fz_context *, fz_device *, fz_function *fn);
+	void (*begin_group)(fz_context *, fz_device *, fz_rect area, fz_colorspace *cs, int isolated, int knockout, int blendmode, float alpha);
+	void (*end_group)(fz_context *, fz_device *);
+
+	int (*begin_tile)(fz_context *, fz_device *, fz_rect area, fz_rect view, float xstep, float ystep, fz_matrix ctm, int id, int doc_id);
+	void (*end_tile)(fz_context *, fz_device *);
 };
 
 void fz_drop_buffer(fz_context *ctx, fz_buffer *buf);
@@ -202,7 +227,7 @@ int fz_do_always(fz_context *ctx);
 int (fz_do_catch)(fz_context *ctx);
 void fz_close_device(fz_context *ctx, fz_device *dev);
 void fz_drop_device(fz_context *ctx, fz_device *dev);
-void fz_enable_device_hints(fz_context *ctx, fz_device *dev, int hints);
+fz_device *fz_new_device_of_size(fz_context *ctx, int size);
 fz_device *fz_new_draw_device(fz_context *ctx, fz_matrix transform, fz_pixmap *dest);
 fz_page *fz_load_page(fz_context *ctx, fz_document *doc, int number);
 fz_rect fz_bound_page(fz_context *ctx, fz_page *page);
@@ -212,7 +237,13 @@ extern const fz_matrix fz_identity;
 fz_matrix fz_scale(float sx, float sy);
 fz_irect fz_round_rect(fz_rect rect);
 fz_rect fz_transform_rect(fz_rect rect, fz_matrix m);
-fz_device *fz_new_svg_device(fz_context *ctx, fz_output *out, float page_width, float page_height, int text_format, int reuse_images);
+fz_matrix fz_concat(fz_matrix left, fz_matrix right);
+void fz_walk_path(fz_context *ctx, const fz_path *path, const fz_path_walker *walker, void *arg);
+fz_font *fz_keep_font(fz_context *ctx, fz_font *font);
+void fz_drop_font(fz_context *ctx, fz_font *font);
+void fz_append_string(fz_context *ctx, fz_buffer *buf, const char *data);
+void fz_append_byte(fz_context *ctx, fz_buffer *buf, int c);
+void fz_append_printf(fz_context *ctx, fz_buffer *buffer, const char *fmt, ...);
 fz_output *fz_new_output_with_buffer(fz_context *ctx, fz_buffer *buf);
 void fz_write_printf(fz_context *ctx, fz_output *out, const char *fmt, ...);
 void fz_close_output(fz_context *, fz_output *);
@@ -237,12 +268,10 @@ fz_buffer **fz_font_t3_procs(fz_context *ctx, fz_font *font);
 
 enum
 {
-	FZ_NO_CACHE = 2,
 	FZ_STEXT_BLOCK_TEXT = 0,
 	FZ_STEXT_BLOCK_IMAGE = 1,
 	FZ_STEXT_FILLED = 16,
 	FZ_STEXT_STROKED = 32,
 	FZ_STEXT_CLIPPED = 64,
 	FZ_STEXT_PRESERVE_IMAGES = 4,
-	FZ_SVG_TEXT_AS_PATH = 0,
 };

@@ -143,7 +143,7 @@ static int hide_run(fz_stext_char *from, fz_stext_char *to)
 
 // hide_unseen makes blanks of the characters that nobody can see, and returns how many there were. Letters in fonts that draw them are counted, too.
 // The picture of a page that is not sound shows nothing: what covers its text, or leaves its letters out, may be the damage.
-int hide_unseen(fz_context *ctx, fz_document *doc, int n, fz_stext_page *text, int sound, int *drawn)
+int hide_unseen(fz_context *ctx, fz_page *page, fz_stext_page *text, int sound, int *drawn)
 {
 	int hidden = 0, suspects = 0;
 	*drawn = 0;
@@ -169,9 +169,9 @@ int hide_unseen(fz_context *ctx, fz_document *doc, int n, fz_stext_page *text, i
 	float longer = fmaxf(text->mediabox.x1 - text->mediabox.x0, text->mediabox.y1 - text->mediabox.y0), scale = longer > 1000 ? 1000 / longer : 1;
 	fz_irect size;
 	unsigned char *pixels = NULL;
-	if (page_size(ctx, doc, n, scale, &size) && size.x1 > size.x0 && size.y1 > size.y0 && (double)(size.x1 - size.x0) * (size.y1 - size.y0) < max_pixels)
+	if (page_size(ctx, page, scale, &size) && size.x1 > size.x0 && size.y1 > size.y0 && (double)(size.x1 - size.x0) * (size.y1 - size.y0) < max_pixels)
 		pixels = malloc(4 * (size_t)(size.x1 - size.x0) * (size.y1 - size.y0));
-	if (!pixels || !draw_page(ctx, doc, n, scale, size, pixels)) {
+	if (!pixels || !draw_page(ctx, page, scale, size, pixels)) {
 		free(pixels);
 		return hidden;
 	}

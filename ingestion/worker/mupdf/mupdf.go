@@ -41,6 +41,9 @@ type Document struct {
 	// binding does not export what it opened.
 	context *C.fz_context
 	opened  *C.fz_document
+
+	page *C.fz_page // nil = none is open
+	at   int        // its number
 }
 
 var (
@@ -95,8 +98,21 @@ func (d *Document) Describe() extract.Document {
 	return out
 }
 
+// open opens a page, if it is not the one that is open: a request reads and draws a page several times. It returns nil if that fails.
+func (d *Document) open(n int) *C.fz_page {
+	if d.page != nil && d.at == n {
+		return d.page
+	}
+	if d.page != nil {
+		C.close_page(d.context, d.opened, d.page)
+	}
+	d.page, d.at = C.open_page(d.context, d.opened, C.int(n-1)), n
+	return d.page
+}
+
 // Size returns the size of a page as displayed, in points.
 func (d *Document) Size(n int) (width, height float64, err error) {
+	d.open(n) // where the binding finds it
 	bound, err := d.doc.Bound(n - 1)
 	if err != nil {
 		return 0, 0, fmt.Errorf("measure: %w", err)
@@ -110,9 +126,9 @@ const keptPaper = 16 << 20
 
 // Draw draws a page without annotations. The size is MuPDF's own. The picture is overwritten by the next one.
 func (d *Document) Draw(n int, _, _, dpi float64) (*image.RGBA, error) {
-	scale := C.float(dpi / 72)
+	page, scale := d.open(n), C.float(dpi/72)
 	var size C.fz_irect
-	if C.page_size(d.context, d.opened, C.int(n-1), scale, &size) == 0 {
+	if page == nil || C.page_size(d.context, page, scale, &size) == 0 {
 		return nil, fmt.Errorf("load page %d", n)
 	}
 	rect := image.Rect(int(size.x0), int(size.y0), int(size.x1), int(size.y1))
@@ -120,7 +136,7 @@ func (d *Document) Draw(n int, _, _, dpi float64) (*image.RGBA, error) {
 		return nil, fmt.Errorf("draw at %.0f dpi: the page is empty", dpi)
 	}
 	img := &image.RGBA{Pix: d.blank(4 * rect.Dx() * rect.Dy()), Stride: 4 * rect.Dx(), Rect: rect}
-	if C.draw_page(d.context, d.opened, C.int(n-1), scale, size, (*C.uchar)(&img.Pix[0])) == 0 {
+	if C.draw_page(d.context, page, scale, size, (*C.uchar)(&img.Pix[0])) == 0 {
 		return nil, fmt.Errorf("draw at %.0f dpi: MuPDF failed", dpi)
 	}
 	return img, nil
@@ -180,7 +196,11 @@ func (d *Document) TextWithLinks(n int, links []layout.Link) (layout.Page, error
 
 // html returns the text of a page as MuPDF prints it, with the places of pictures.
 func (d *Document) html(n int) (string, error) {
-	printed := C.page_text(d.context, d.opened, C.int(n-1))
+	page := d.open(n)
+	if page == nil {
+		return "", fmt.Errorf("load page %d", n)
+	}
+	printed := C.page_text(d.context, d.opened, page, C.int(n-1))
 	if printed == nil {
 		return "", errors.New("MuPDF failed")
 	}
@@ -189,7 +209,11 @@ func (d *Document) html(n int) (string, error) {
 
 // addShapes adds the places of letters and rules. Where MuPDF fails, edges are estimated and rules unknown.
 func (d *Document) addShapes(page *layout.Page, n int) {
-	if drawn := C.page_shapes(d.context, d.opened, C.int(n-1)); drawn != nil {
+	opened := d.open(n)
+	if opened == nil {
+		return
+	}
+	if drawn := C.page_shapes(d.context, opened); drawn != nil {
 		addSVG(page, d.take(drawn))
 	}
 }

@@ -6,44 +6,78 @@
 // hidden is a kind of block that nothing prints.
 enum { hidden = 100 };
 
-// page_size returns how large a page is in pixels, or 0 if it cannot be loaded.
-int page_size(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect *size)
+// From mupdf/pdf/document.h and xref.h, which the binding does not have.
+typedef struct pdf_document pdf_document;
+pdf_document *pdf_document_from_fz_document(fz_context *ctx, fz_document *ptr);
+void pdf_mark_xref(fz_context *ctx, pdf_document *doc);
+void pdf_clear_xref_to_mark(fz_context *ctx, pdf_document *doc);
+
+// mark marks the objects of a PDF that are in memory, and forget drops the others. MuPDF does both for each device with the hint FZ_NO_CACHE,
+// and then reads the objects of a page for each use again.
+static void mark(fz_context *ctx, fz_document *doc)
+{
+	pdf_document *pdf = pdf_document_from_fz_document(ctx, doc);
+	if (pdf)
+		pdf_mark_xref(ctx, pdf);
+}
+
+static void forget(fz_context *ctx, fz_document *doc)
+{
+	pdf_document *pdf = pdf_document_from_fz_document(ctx, doc);
+	if (pdf)
+		pdf_clear_xref_to_mark(ctx, pdf);
+}
+
+// open_page loads a page. What is read of it stays in memory until it is closed. It returns NULL if that fails.
+fz_page *open_page(fz_context *ctx, fz_document *doc, int n)
 {
 	fz_page *page = NULL;
 	fz_var(page);
 	fz_try(ctx) {
 		page = fz_load_page(ctx, doc, n);
-		*size = fz_round_rect(fz_transform_rect(fz_bound_page(ctx, page), fz_scale(scale, scale)));
+		mark(ctx, doc);
 	}
-	fz_always(ctx)
+	fz_catch(ctx) {
 		fz_drop_page(ctx, page);
+		return NULL;
+	}
+	return page;
+}
+
+// close_page drops a page and what was read of it.
+void close_page(fz_context *ctx, fz_document *doc, fz_page *page)
+{
+	forget(ctx, doc);
+	fz_drop_page(ctx, page);
+}
+
+// page_size returns how large a page is in pixels, or 0 if that is unknown.
+int page_size(fz_context *ctx, fz_page *page, float scale, fz_irect *size)
+{
+	fz_try(ctx)
+		*size = fz_round_rect(fz_transform_rect(fz_bound_page(ctx, page), fz_scale(scale, scale)));
 	fz_catch(ctx)
 		return 0;
 	return 1;
 }
 
 // draw_page draws a page of this size, four bytes for each pixel, without annotations. It returns 0 if that fails.
-int draw_page(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect size, unsigned char *pixels)
+int draw_page(fz_context *ctx, fz_page *page, float scale, fz_irect size, unsigned char *pixels)
 {
-	fz_page *page = NULL;
 	fz_pixmap *paper = NULL;
 	fz_device *dev = NULL;
-	fz_var(page);
 	fz_var(paper);
 	fz_var(dev);
 	fz_try(ctx) {
-		page = fz_load_page(ctx, doc, n);
 		paper = fz_new_pixmap_with_bbox_and_data(ctx, fz_device_rgb(ctx), size, NULL, 1, pixels);
 		fz_clear_pixmap_with_value(ctx, paper, 0xff);
 		dev = fz_new_draw_device(ctx, fz_scale(scale, scale), paper);
-		fz_enable_device_hints(ctx, dev, FZ_NO_CACHE);
 		fz_run_page_contents(ctx, page, dev, fz_identity, NULL);
 		fz_close_device(ctx, dev);
 	}
 	fz_always(ctx) {
 		fz_drop_device(ctx, dev);
 		fz_drop_pixmap(ctx, paper);
-		fz_drop_page(ctx, page);
 	}
 	fz_catch(ctx)
 		return 0;
@@ -85,11 +119,10 @@ static void note_damage(void *damage, const char *warning)
 
 // page_text returns the text of a page as HTML, with the places of pictures, or NULL. Before it are the numbers of letters that nobody can see,
 // which are left out, and of those in fonts that draw them, and what the content shows of damage.
-fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
+fz_buffer *page_text(fz_context *ctx, fz_document *doc, fz_page *page, int n)
 {
 	fz_cookie cookie = {0};
 	fz_stext_options options = {.flags = FZ_STEXT_PRESERVE_IMAGES};
-	fz_page *page = NULL;
 	fz_stext_page *text = NULL;
 	int unseen, drawn, damage = sound;
 	void *user;
@@ -97,18 +130,16 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 	fz_device *dev = NULL;
 	fz_buffer *buf = NULL;
 	fz_output *out = NULL;
-	fz_var(page);
 	fz_var(text);
 	fz_var(dev);
 	fz_var(buf);
 	fz_var(out);
+	forget(ctx, doc); // objects warn of damage when they are read
 	fz_flush_warnings(ctx); // a repeated one is not told
 	fz_set_warning_callback(ctx, note_damage, &damage);
 	fz_try(ctx) {
-		page = fz_load_page(ctx, doc, n);
 		text = fz_new_stext_page(ctx, fz_bound_page(ctx, page));
 		dev = fz_new_stext_device(ctx, text, &options);
-		fz_enable_device_hints(ctx, dev, FZ_NO_CACHE);
 		note_ground(dev, text);
 		name_signs(dev);
 		fz_run_page_contents(ctx, page, dev, fz_identity, &cookie);
@@ -116,11 +147,11 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 		fz_set_warning_callback(ctx, usual, user);
 		if (damage == sound && cookie.errors > 0)
 			damage = faulty;
-		unseen = hide_unseen(ctx, doc, n, text, damage == sound, &drawn);
+		unseen = hide_unseen(ctx, page, text, damage == sound, &drawn);
 		buf = fz_new_buffer(ctx, 1 << 16);
 		out = fz_new_output_with_buffer(ctx, buf);
 		fz_write_printf(ctx, out, "<letters %d %d %d>\n", unseen, drawn, damage);
-		print_ticks(ctx, out, doc, n, text);
+		print_ticks(ctx, out, page, text);
 		hide(ctx, out, text);
 		fz_print_stext_page_as_html(ctx, out, text, n);
 		fz_close_output(ctx, out);
@@ -131,47 +162,6 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n)
 		fz_drop_output(ctx, out);
 		fz_drop_device(ctx, dev);
 		fz_drop_stext_page(ctx, text);
-		fz_drop_page(ctx, page);
-	}
-	fz_catch(ctx) {
-		fz_drop_buffer(ctx, buf);
-		return NULL;
-	}
-	return buf;
-}
-
-// page_shapes returns the letters and paths of a page as SVG, without its pictures, or NULL.
-fz_buffer *page_shapes(fz_context *ctx, fz_document *doc, int n)
-{
-	fz_cookie cookie = {0};
-	fz_page *page = NULL;
-	fz_device *dev = NULL;
-	fz_buffer *buf = NULL;
-	fz_output *out = NULL;
-	fz_var(page);
-	fz_var(dev);
-	fz_var(buf);
-	fz_var(out);
-	fz_try(ctx) {
-		page = fz_load_page(ctx, doc, n);
-		fz_rect size = fz_bound_page(ctx, page);
-		buf = fz_new_buffer(ctx, 1 << 16);
-		out = fz_new_output_with_buffer(ctx, buf);
-		dev = fz_new_svg_device(ctx, out, size.x1 - size.x0, size.y1 - size.y0, FZ_SVG_TEXT_AS_PATH, 1);
-		fz_enable_device_hints(ctx, dev, FZ_NO_CACHE);
-		name_signs(dev);
-		dev->fill_shade = NULL; // it would encode a picture, as those that follow
-		dev->fill_image = NULL;
-		dev->fill_image_mask = NULL;
-		dev->clip_image_mask = NULL;
-		fz_run_page_contents(ctx, page, dev, fz_identity, &cookie);
-		fz_close_device(ctx, dev);
-		fz_close_output(ctx, out);
-	}
-	fz_always(ctx) {
-		fz_drop_device(ctx, dev);
-		fz_drop_output(ctx, out);
-		fz_drop_page(ctx, page);
 	}
 	fz_catch(ctx) {
 		fz_drop_buffer(ctx, buf);

@@ -1,12 +1,14 @@
 #include "fitz.h"
 
-int page_size(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect *size);
-int draw_page(fz_context *ctx, fz_document *doc, int n, float scale, fz_irect size, unsigned char *pixels);
-fz_buffer *page_text(fz_context *ctx, fz_document *doc, int n);
-fz_buffer *page_shapes(fz_context *ctx, fz_document *doc, int n);
+fz_page *open_page(fz_context *ctx, fz_document *doc, int n);
+void close_page(fz_context *ctx, fz_document *doc, fz_page *page);
+int page_size(fz_context *ctx, fz_page *page, float scale, fz_irect *size);
+int draw_page(fz_context *ctx, fz_page *page, float scale, fz_irect size, unsigned char *pixels);
+fz_buffer *page_text(fz_context *ctx, fz_document *doc, fz_page *page, int n);
+fz_buffer *page_shapes(fz_context *ctx, fz_page *page);
 void note_ground(fz_device *dev, fz_stext_page *text);
 void name_signs(fz_device *dev);
 void forget_squares(void);
 void note_square(fz_rect r);
-void print_ticks(fz_context *ctx, fz_output *out, fz_document *doc, int n, fz_stext_page *text);
-int hide_unseen(fz_context *ctx, fz_document *doc, int n, fz_stext_page *text, int sound, int *drawn);
+void print_ticks(fz_context *ctx, fz_output *out, fz_page *page, fz_stext_page *text);
+int hide_unseen(fz_context *ctx, fz_page *page, fz_stext_page *text, int sound, int *drawn);

@@ -137,7 +137,7 @@ static int in_legend(int i, int n, const int *state)
 }
 
 // print_ticks prints the boxes to tick of a page that have text beside them, and takes the ticks out of the text.
-void print_ticks(fz_context *ctx, fz_output *out, fz_document *doc, int n, fz_stext_page *text)
+void print_ticks(fz_context *ctx, fz_output *out, fz_page *page, fz_stext_page *text)
 {
 	int kept = 0;
 	char grid[max_squares];
@@ -149,9 +149,9 @@ void print_ticks(fz_context *ctx, fz_output *out, fz_document *doc, int n, fz_st
 	float wide = text->mediabox.x1 - text->mediabox.x0, high = text->mediabox.y1 - text->mediabox.y0;
 	fz_irect size;
 	unsigned char *pixels = NULL;
-	if (kept && wide * high * finely * finely < 8e6 && page_size(ctx, doc, n, finely, &size) && size.x1 > size.x0 && size.y1 > size.y0)
+	if (kept && wide * high * finely * finely < 8e6 && page_size(ctx, page, finely, &size) && size.x1 > size.x0 && size.y1 > size.y0)
 		pixels = malloc(4 * (size_t)(size.x1 - size.x0) * (size.y1 - size.y0));
-	if (pixels && draw_page(ctx, doc, n, finely, size, pixels)) {
+	if (pixels && draw_page(ctx, page, finely, size, pixels)) {
 		int state[max_squares];
 		for (int i = 0; i < kept; i++)
 			state[i] = look(squares.at[i], finely, size, pixels);
