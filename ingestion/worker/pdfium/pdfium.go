@@ -83,6 +83,7 @@ func launch(code Code, fonts bool) (pdfiumapi.Pdfium, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start PDFium: %w", err)
 	}
+	keepFunctions(in)
 	return in, nil
 }
 
