@@ -55,6 +55,9 @@ func TestEncode_losesNothing(t *testing.T) {
 		"257 colours":        {colours(40, 30, 257), &image.RGBA{}},
 		"part of a picture":  {turned, &image.Paletted{}},
 		"translucent":        {translucent, &image.RGBA{}},
+		"text":               {page(color.RGBA{A: 255}), &image.Gray{}},
+		"grey, odd width":    {page(color.RGBA{A: 255}).SubImage(image.Rect(0, 0, 1233, 200)).(*image.RGBA), &image.Gray{}},
+		"clear at first":     {sheet(48, 1, func(x, _ int) color.RGBA { return color.RGBA{A: uint8(x / 24 * 255)} }), &image.RGBA{}}, //nolint:gosec // 0 or 255
 		"lines of one shade": {sheet(50, 50, func(_, y int) color.RGBA { return grey(1, y/9) }), &image.Gray{}},
 	} {
 		reduced := Reduce(c.img)

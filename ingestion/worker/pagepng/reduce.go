@@ -35,6 +35,17 @@ func colourAt(line []byte, x int) uint32 {
 	return binary.LittleEndian.Uint32(line[4*x:]) | 0x01000000
 }
 
+// roundedAlpha are the bits of two pixels that MuPDF's rounding may leave out.
+const roundedAlpha = 0x0100000001000000
+
+// repeats reports whether the next four pairs of pixels are the same.
+func repeats(line []byte, pair uint64) bool {
+	line = line[:32]
+	a, b := binary.LittleEndian.Uint64(line), binary.LittleEndian.Uint64(line[8:])
+	c, d := binary.LittleEndian.Uint64(line[16:]), binary.LittleEndian.Uint64(line[24:])
+	return ((a^pair)|(b^pair)|(c^pair)|(d^pair))&^roundedAlpha == 0
+}
+
 // asGrey returns a picture without colour, or nil if it has colour or is not opaque.
 func asGrey(img *image.RGBA) *image.Gray {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
@@ -50,7 +61,10 @@ func asGrey(img *image.RGBA) *image.Gray {
 		var last uint64 // two pixels that were found grey
 		var a, b uint8
 		for x := 0; x+1 < w; x += 2 {
-			if pair := binary.LittleEndian.Uint64(line[4*x:]) | 0x0100000001000000; pair != last { // neighbours are mostly equal
+			for ; x+9 < w && last != 0 && repeats(line[4*x:], last); x += 8 {
+				binary.LittleEndian.PutUint64(to[x:], (uint64(a)|uint64(b)<<8)*0x0001000100010001)
+			}
+			if pair := binary.LittleEndian.Uint64(line[4*x:]) | roundedAlpha; pair != last { // neighbours are mostly equal
 				a, b = uint8(pair), uint8(pair>>32) //nolint:gosec // the red of each
 				if pair != uint64(a)*0x010101|uint64(b)*0x010101<<32|opaque<<32|opaque {
 					return nil
