@@ -74,6 +74,10 @@ func TestPage_tellsThatContentIsMissing(t *testing.T) {
 				if got.Lost != "" {
 					lost = append(lost, n)
 				}
+				again, err := s.Page(context.Background(), extract.PageRequest{N: n, Text: true})
+				if err != nil || again.Lost != got.Lost {
+					t.Errorf("page %d, read again: lost %q, %v, not %q", n, again.Lost, err, got.Lost)
+				}
 			}
 			if ends := bytes.Contains(c.data[max(0, len(c.data)-4096):], whole); doc.CutOff == ends {
 				t.Errorf("cut off: %v, with a mark of its end: %v", doc.CutOff, ends)
