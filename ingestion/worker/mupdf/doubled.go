@@ -2,6 +2,7 @@ package mupdf
 
 import (
 	"math"
+	"slices"
 
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
@@ -28,19 +29,24 @@ func dropCovered(page *layout.Page, runs [][]glyph) {
 	for i, run := range runs {
 		covered := map[int]int{}
 		for _, g := range run {
-			found := map[int]bool{}
+			var found []int
 			for n := range 9 {
 				for _, owner := range owners[near(g, n%3-1, n/3-1)] {
-					found[owner] = true
+					if owner != i && !slices.Contains(found, owner) {
+						found = append(found, owner)
+					}
 				}
 			}
-			for owner := range found {
+			if found == nil {
+				break // this letter is not covered, so the line is not
+			}
+			for _, owner := range found {
 				covered[owner]++
 			}
 		}
 		for owner, n := range covered {
 			longer := len(runs[owner]) - len(run)
-			gone[i] = gone[i] || owner != i && n == len(run) && !gone[owner] && (longer > 0 || longer == 0 && owner < i)
+			gone[i] = gone[i] || n == len(run) && !gone[owner] && (longer > 0 || longer == 0 && owner < i)
 		}
 	}
 	kept := page.Lines[:0]

@@ -2,6 +2,7 @@ package mupdf
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ const (
 type placer struct {
 	glyphs []glyph // without blanks
 	widths map[string]float64
-	at     map[[2]int][]int // glyphs by their place in whole points
+	at     map[[2]int][]int // glyphs by their place in whole points; nil until it is needed
 	next   int
 	tried  int
 
@@ -36,11 +37,9 @@ const maxTried = 200_000
 // place adds the exact places of letters to lines, except those that have them, and drops lines that are printed twice. If most of the page's text lies on its side
 // or upside down, the page is turned, so that its text can be read.
 func place(page *layout.Page, glyphs []glyph, placed map[int]bool) {
-	p := placer{widths: widthsOf(glyphs), at: map[[2]int][]int{}, syllable: syllableOf(glyphs)}
+	p := placer{widths: widthsOf(glyphs), syllable: syllableOf(glyphs)}
 	for _, g := range glyphs {
 		if g.text != "" {
-			key := [2]int{int(math.Floor(g.x)), int(math.Floor(g.y))}
-			p.at[key] = append(p.at[key], len(p.glyphs))
 			p.glyphs = append(p.glyphs, g)
 		} else if n := len(p.glyphs); n > 0 {
 			p.glyphs[n-1].blank = true
@@ -101,7 +100,7 @@ func rescale(glyphs []glyph) {
 func (p *placer) find(line layout.Line) (run []glyph, ends []int) {
 	letters := []rune(script.ToOrdinary.Replace(strings.Join(strings.Fields(line.Text), "")))
 	base := line.Box.Y0 + 0.8*(line.Box.Y1-line.Box.Y0)
-	for _, at := range p.starts(line.Box.X0, base) {
+	for at := range p.starts(line.Box.X0, base) {
 		if p.tried++; p.tried > maxTried {
 			break
 		}
@@ -114,14 +113,33 @@ func (p *placer) find(line layout.Line) (run []glyph, ends []int) {
 }
 
 // starts lists where the glyphs of a line may begin: after those of the line before, or near a place.
-func (p *placer) starts(x, y float64) []int {
-	out := []int{p.next}
-	for _, dx := range []int{0, -1, 1} {
-		for _, dy := range []int{0, -1, 1} {
-			out = append(out, p.at[[2]int{int(math.Floor(x)) + dx, int(math.Floor(y)) + dy}]...)
+func (p *placer) starts(x, y float64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if !yield(p.next) {
+			return
+		}
+		for _, dx := range []int{0, -1, 1} {
+			for _, dy := range []int{0, -1, 1} {
+				for _, at := range p.places()[[2]int{int(math.Floor(x)) + dx, int(math.Floor(y)) + dy}] {
+					if !yield(at) {
+						return
+					}
+				}
+			}
 		}
 	}
-	return out
+}
+
+// places returns the glyphs by their places. On most pages nobody asks: the lines are in the order of the glyphs.
+func (p *placer) places() map[[2]int][]int {
+	if p.at == nil {
+		p.at = map[[2]int][]int{}
+		for i, g := range p.glyphs {
+			key := [2]int{int(math.Floor(g.x)), int(math.Floor(g.y))}
+			p.at[key] = append(p.at[key], i)
+		}
+	}
+	return p.at
 }
 
 // near reports whether glyphs begin or end where a line begins; the same words may be elsewhere on the page.

@@ -101,12 +101,13 @@ func transform(element string) (m [6]float64, ok bool) {
 	if !found {
 		return [6]float64{1, 0, 0, 1, 0, 0}, !strings.Contains(element, " transform=")
 	}
-	parts := strings.Split(strings.TrimSuffix(value, ")"), ",")
-	if len(parts) != 6 {
-		return m, false
-	}
-	for i, part := range parts {
-		m[i] = number(part)
+	value = strings.TrimSuffix(value, ")")
+	for i := range m {
+		part, rest, more := strings.Cut(value, ",")
+		if more != (i+1 < len(m)) {
+			return m, false
+		}
+		m[i], value = number(part), rest
 	}
 	return m, true
 }
