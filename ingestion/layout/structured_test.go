@@ -104,3 +104,51 @@ func TestText_takesNoTaggedParagraphForAHeading(t *testing.T) {
 		}
 	}
 }
+
+// Word processors tag text boxes after everything else on the page, and draw them where they are. Columns that are drawn line by line are read
+// as they are tagged.
+func TestText_readsTextBoxesWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	page := layout.Page{Width: 600, Height: 800}
+	var captions []layout.Tag
+	block := 0
+	tagged := func(x, y float64, text string) layout.Tag {
+		l := at(x, y, 10, text)
+		page.Lines = append(page.Lines, l)
+		return layout.Tag{Box: l.Box, Block: block, Role: layout.RoleParagraph}
+	}
+	var want []string
+	for part := range 4 {
+		y := 80 + 150*float64(part)
+		block++
+		for i := range 3 {
+			page.Tags = append(page.Tags, tagged(60, y+13*float64(i), fmt.Sprintf("P%d%d is a line of a paragraph that fills the page", part, i)))
+		}
+		for i, x := range []float64{90, 330} {
+			block++
+			captions = append([]layout.Tag{tagged(x, y+100, fmt.Sprintf("C%d%d below a picture", part, i))}, captions...)
+		}
+		want = append(want, fmt.Sprintf("P%d0", part), fmt.Sprintf("C%d0", part), fmt.Sprintf("C%d1", part))
+	}
+	for i := range captions {
+		captions[i].Block = 100 + i
+	}
+	page.Tags = append(page.Tags, captions...)
+	_, got := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
+	inTurn(t, got, want...)
+
+	page, block = layout.Page{Width: 600, Height: 800}, 0
+	var right []layout.Tag
+	for i := range 20 {
+		y := 80 + 40*float64(i)/2
+		block++
+		page.Tags = append(page.Tags, tagged(60, y, fmt.Sprintf("L%02d Name of a thing", i)))
+		right = append(right, tagged(330, y, fmt.Sprintf("R%02d Name of a thing", i)))
+	}
+	for i := range right {
+		right[i].Block = 100 + i
+	}
+	page.Tags = append(page.Tags, right...)
+	_, got = layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
+	inTurn(t, got, "L00", "L19", "R00", "R19")
+}
