@@ -446,3 +446,20 @@ func TestText_keepsTopsOfColumnsBesideAHeading(t *testing.T) {
 	}
 	inTurn(t, text(lines...), "Gazette\n", "# Trip to the river\n", "One00", "One11", "Rest0", "Rest1", "Two00", "Two11", "Last0", "Three00", "Three11")
 }
+
+// Columns may be closer than words of justified prose are: no word space is below another from line to line.
+func TestText_readsCloseColumns(t *testing.T) {
+	t.Parallel()
+	var lines []layout.Line
+	for c, x := range []float64{60, 284} { // 4 points apart
+		for i := range 20 {
+			l := at(x, 100+13*float64(i), 10, fmt.Sprintf("%c%02d is a line of one of the columns", 'A'+c, i))
+			l.Box.X1 = x + 220
+			lines = append(lines, l)
+		}
+	}
+	lines = append(lines, at(60, 60, 10, "A title that is wider than one column is, over the both of them"))
+	lines[len(lines)-1].Box.X1 = 420
+	inTurn(t, text(lines...), "A title", "A00", "A19", "B00", "B19")
+	inTurn(t, text(byRow(lines)...), "A title", "A00", "A19", "B00", "B19")
+}

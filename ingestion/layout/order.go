@@ -240,8 +240,9 @@ func joined(items []item) []item {
 }
 
 const (
-	columnLines = 3  // fewer lines make no column
-	maxTried    = 40 // places that are looked at in full, on a hostile page
+	columnLines   = 3  // fewer lines make no column
+	crossedRarely = 10 // as many lines for each one that goes over the place between close columns
+	maxTried      = 40 // places that are looked at in full, on a hostile page
 )
 
 // gutter finds the place between two columns that the fewest items cross, among those that are accepted.
@@ -283,7 +284,11 @@ func gutter(items []item, accepted func(items []item, x float64) bool) (float64,
 			crossing = depth
 		}
 		wide := i - from
-		if float64(wide)/scale < 0.6*size || left < columnLines || right < columnLines {
+		least := 0.6 * size
+		if crossing*crossedRarely <= len(items) { // no spaces of prose are below one another, line by line
+			least = 0.35 * size
+		}
+		if float64(wide)/scale < least || left < columnLines || right < columnLines {
 			continue
 		}
 		if tried < maxTried && (crossing < best || crossing == best && wide > widest) {
