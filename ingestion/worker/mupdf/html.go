@@ -38,6 +38,7 @@ func readHTML(page string) layout.Page {
 
 // readElements reads the elements of a page, with the fonts of letters if asked, and reports whether any is one of formulas.
 func readElements(page string, fonts bool) (l layout.Page, formulas bool) {
+	var ends []float64 // of the lines that follow
 	for len(page) > 0 {
 		var line string
 		line, page, _ = strings.Cut(page, "\n")
@@ -45,6 +46,12 @@ func readElements(page string, fonts bool) (l layout.Page, formulas bool) {
 		case strings.HasPrefix(line, "<p "):
 			found, math, ok := readLine(line, fonts)
 			formulas = formulas || math
+			if len(ends) > 0 {
+				if found.Invisible && ends[0] > found.Box.X0 { // the SVG does not have its letters
+					found.Box.X1 = ends[0]
+				}
+				ends = ends[1:]
+			}
 			if ok {
 				l.Lines = append(l.Lines, found)
 			}
@@ -52,6 +59,8 @@ func readElements(page string, fonts bool) (l layout.Page, formulas bool) {
 			if n := strings.Fields(strings.Trim(line, "<>")); len(n) == 4 {
 				l.Hidden, l.Drawn, l.Damage = int(number(n[1])), int(number(n[2])), layout.Damage(number(n[3]))
 			}
+		case strings.HasPrefix(line, "<end "):
+			ends = append(ends, number(strings.Trim(line[len("<end "):], ">\n")))
 		case strings.HasPrefix(line, "<tick "):
 			if at := strings.Fields(strings.Trim(line, "<>")); len(at) == 6 {
 				l.Ticks = append(l.Ticks, layout.Tick{Box: layout.Box{X0: number(at[1]), Y0: number(at[2]), X1: number(at[3]), Y1: number(at[4])}, On: at[5] == "1"})

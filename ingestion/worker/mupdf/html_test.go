@@ -269,3 +269,34 @@ func TestSettleLowered_goesByTheBaseline(t *testing.T) {
 		t.Errorf("got %q", l.Text)
 	}
 }
+
+// Recognition sets letters without ink, as narrow as those of the picture, and no SVG has them: they end where MuPDF says.
+func TestReadHTML_endsLinesWithoutInk(t *testing.T) {
+	t.Parallel()
+	text := "as wide as it was printed"
+	page := readHTML("<end 150>\n<end 150>\n" + pageHead + line(100, 60, 10, "", text) + line(120, 60, 10, ink, text))
+	addSVG(&page, "")
+	if got := page.Lines[0].Box.X1; got != 150 {
+		t.Errorf("without ink, the line ends at %g", got)
+	}
+	if got := page.Lines[1].Box.X1; got != 60+5*float64(len(text)) {
+		t.Errorf("with ink, the line ends at %g", got)
+	}
+}
+
+// The place that MuPDF prints for a line upwards is off by the ascent of its font, which can be more than its size.
+func TestPlace_findsTallFontsOnTheirSide(t *testing.T) {
+	t.Parallel()
+	text := "Figure on its side"
+	page := readHTML(pageHead + line(576, 312.3, 10, ink, text))
+	svg := ""
+	for i, letter := range text {
+		if letter != ' ' {
+			svg += fmt.Sprintf("<use data-text=%q xlink:href=\"#font_1_%d\" transform=\"matrix(0,-10,-10,-0,332.9,%d)\"/>\n", string(letter), letter, 584-5*i)
+		}
+	}
+	addSVG(&page, svg)
+	if l := page.Lines[0]; !page.Turned || l.Turns != 0 || l.Box.X1-l.Box.X0 < 80 {
+		t.Errorf("%+v", l)
+	}
+}

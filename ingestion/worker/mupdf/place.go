@@ -148,8 +148,8 @@ func near(line layout.Line, base float64, run []glyph) bool {
 	if line.Size < 2 { // the place is that of a blank without size before the first letter
 		within = max(within, run[0].size)
 	}
-	if run[0].turns != 0 { // the place is off by what is above and below the baseline
-		within *= 1.5
+	if run[0].turns != 0 { // the place is off by what is above and below the baseline in the whole font
+		within *= 2.5
 	}
 	return slices.ContainsFunc([]glyph{run[0], run[len(run)-1]}, func(g glyph) bool {
 		return math.Abs(g.x-line.Box.X0) <= within && math.Abs(g.y-base) <= within
@@ -456,7 +456,7 @@ func turn(page *layout.Page, turns int) {
 	}
 }
 
-// estimate sets the width of lines whose glyphs were not found by that of the other lines in their font, or on the page.
+// estimate sets the width of lines with ink whose glyphs were not found by that of the other lines in their font, or on the page.
 func estimate(lines []layout.Line, runs [][]glyph) {
 	type sum struct{ width, sizes float64 }
 	byFont := map[string]sum{}
@@ -475,7 +475,7 @@ func estimate(lines []layout.Line, runs [][]glyph) {
 		if s.sizes == 0 {
 			s = byFont[""]
 		}
-		if runs[i] == nil && s.sizes > 0 {
+		if runs[i] == nil && s.sizes > 0 && !l.Invisible {
 			l.Box.X1 = l.Box.X0 + sizes(*l)*s.width/s.sizes
 		}
 	}

@@ -117,7 +117,23 @@ static void note_damage(void *damage, const char *warning)
 		*worst = faulty;
 }
 
-// page_text returns the text of a page as HTML, with the places of pictures, or NULL. Before it are the numbers of letters that nobody can see,
+// print_ends prints where each line ends, in the order in which they are printed as HTML, or 0 for one that is not upright.
+static void print_ends(fz_context *ctx, fz_output *out, fz_stext_page *text)
+{
+	for (fz_stext_block *b = text->first_block; b; b = b->next) {
+		if (b->type != FZ_STEXT_BLOCK_TEXT)
+			continue;
+		for (fz_stext_line *line = b->u.t.first_line; line; line = line->next) {
+			float end = 0;
+			for (fz_stext_char *c = line->first_char; c && line->dir.x > 0.99f; c = c->next)
+				if (c->c != ' ')
+					end = c->quad.lr.x;
+			fz_write_printf(ctx, out, "<end %g>\n", end);
+		}
+	}
+}
+
+// page_text returns the text of a page as HTML, with the places of pictures and where lines end, or NULL. Before it are the numbers of letters that nobody can see,
 // which are left out, and of those in fonts that draw them, and what the content shows of damage.
 fz_buffer *page_text(fz_context *ctx, fz_document *doc, fz_page *page, int n)
 {
@@ -153,6 +169,7 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, fz_page *page, int n)
 		fz_write_printf(ctx, out, "<letters %d %d %d>\n", unseen, drawn, damage);
 		print_ticks(ctx, out, page, text);
 		hide(ctx, out, text);
+		print_ends(ctx, out, text);
 		fz_print_stext_page_as_html(ctx, out, text, n);
 		fz_close_output(ctx, out);
 	}
