@@ -169,6 +169,10 @@ func TestText_dropsPageNumbers(t *testing.T) {
 			t.Errorf("%q is still there:\n%s", number, got)
 		}
 	}
+	foot := (body[1].Box.X0+body[1].Box.X1)/2 - 4 // as LaTeX sets it, far above the margin
+	if got := text(append(slices.Clone(body), at(foot, 690, 10, "7"))...); !strings.HasSuffix(got, "Body29 goes on with words") {
+		t.Errorf("a number at the foot is still there:\n%s", got)
+	}
 	if got := text(append(slices.Clone(body), at(60, 30, 9, "Chapter 3 | Derivatives"), at(520, 30, 9, "273"))...); strings.Contains(got, "Chapter 3") || strings.Contains(got, "273") {
 		t.Errorf("a head with a number is still there:\n%s", got)
 	}
@@ -176,6 +180,7 @@ func TestText_dropsPageNumbers(t *testing.T) {
 		"a year":          append(slices.Clone(body), at(290, 780, 9, "2015")),
 		"a title":         append(column(60, 90, 30, "Body"), at(60, 30, 12, "Exercise sheet"), at(520, 30, 12, "5")),
 		"a numbered line": append(column(60, 90, 30, "Body"), at(60, 30, 10, "Exercise sheet 5")),
+		"a sum":           append(slices.Clone(body), at(60, 690, 10, "17")),
 		"the last row":    append(column(60, 90, 53, "Body"), at(60, 90+53*13, 10, "17")),
 		"a footnote":      append(slices.Clone(body), at(60, 770, 8, "1 See the book about it."), at(60, 780, 8, "2 And the other.")),
 		"nothing else":    {at(290, 400, 10, "7")},

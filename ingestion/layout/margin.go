@@ -68,8 +68,19 @@ func isApart(row, next []Line) bool {
 
 // isNumbered reports whether a row at the end of a page has its number.
 func (p Profile) isNumbered(row, next []Line, height float64, text Box, bottom bool) bool {
-	return inMargin(row, height) && isApart(row, next) &&
-		(p.numbers(row, text, 1.05) || bottom && len(row) == 1 && p.numbers(row, text, largestHead))
+	if !isApart(row, next) || !inMargin(row, height) && !(bottom && inFoot(row, height, text)) {
+		return false
+	}
+	return p.numbers(row, text, 1.05) || bottom && len(row) == 1 && p.numbers(row, text, largestHead)
+}
+
+// footBand is the share of the page's height at its bottom where a number alone numbers the page if it is below the middle of the text. LaTeX puts
+// it there: its pages of A4 have a wide margin.
+const footBand = 0.2
+
+func inFoot(row []Line, height float64, text Box) bool {
+	l := row[0]
+	return len(row) == 1 && l.base() > (1-footBand)*height && math.Abs(l.Box.X0+l.Box.X1-text.X0-text.X1) < 2*l.Size
 }
 
 // The forms of rows at the edge of a page that are no part of its text.
