@@ -13,6 +13,7 @@ const (
 	wholePage    = 15        // lines of one block that is most of the page
 	manyHeadings = 8         // more are too many when they are half of the blocks
 	proseLines   = 12        // in one cell: the table only places text
+	tabWidth     = 1.0       // sizes between lines that are beside one another
 )
 
 // taggedLine is a line, or a part of one, of one tagged block.
@@ -44,6 +45,9 @@ func structured(lines []Line, tags []Tag) ([]item, bool) {
 		return nil, false
 	}
 	slices.SortStableFunc(pieces, func(a, b taggedLine) int { return cmp.Compare(a.at, b.at) })
+	if joinsColumns(pieces) {
+		return nil, false
+	}
 	pieces = joinedTagged(pieces)
 	if !plausible(pieces) || !sparing(pieces) || !countsUp(pieces) {
 		return nil, false
@@ -121,16 +125,43 @@ func dividedByTags(line Line, tags []Tag) []taggedLine {
 func joinedTagged(pieces []taggedLine) []taggedLine {
 	var out []taggedLine
 	for _, p := range pieces {
-		if n := len(out); n > 0 && out[n-1].tag.Block == p.tag.Block {
-			before := &out[n-1].line
-			if math.Abs(before.base()-p.line.base()) <= 0.3*min(before.Size, p.line.Size) && p.line.Box.X0 >= before.Box.X0 {
-				*before = merge([]Line{*before, p.line})
-				continue
-			}
+		if n := len(out); n > 0 && out[n-1].continues(p) {
+			out[n-1].line = merge([]Line{out[n-1].line, p.line})
+			continue
 		}
 		out = append(out, p)
 	}
 	return out
+}
+
+// joinsColumns reports whether a block has lines beside one another in several rows, with a gap that runs on from one row to the next. Browsers
+// tag tables without borders and headings as plain text.
+func joinsColumns(pieces []taggedLine) bool {
+	var above, gaps []Box // of the row before, and of this one
+	for i, p := range pieces {
+		switch {
+		case i == 0 || p.tag.Table != 0 || pieces[i-1].tag.Block != p.tag.Block:
+			above, gaps = nil, nil
+			continue
+		case !pieces[i-1].continues(p):
+			above, gaps = gaps, nil
+			continue
+		}
+		gap := Box{X0: pieces[i-1].line.Box.X1, X1: p.line.Box.X0}
+		if gap.width() < tabWidth*p.line.Size {
+			continue
+		}
+		if slices.ContainsFunc(above, func(b Box) bool { return overlap(b, gap) > 0 }) {
+			return true
+		}
+		gaps = append(gaps, gap)
+	}
+	return false
+}
+
+// continues reports whether a piece is of the same block and on the same baseline, further right.
+func (p taggedLine) continues(next taggedLine) bool {
+	return p.tag.Block == next.tag.Block && math.Abs(p.line.base()-next.line.base()) <= 0.3*min(p.line.Size, next.line.Size) && next.line.Box.X0 >= p.line.Box.X0
 }
 
 // plausible reports whether the order runs down the page within each column, and no block is nearly all of the page.

@@ -152,3 +152,36 @@ func TestText_readsTextBoxesWhereTheyAre(t *testing.T) {
 	_, got = layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
 	inTurn(t, got, "L00", "L19", "R00", "R19")
 }
+
+// A table whose cells are tagged as one text has its rows from where its words are. A paragraph with a gap in one line keeps its tags.
+func TestText_readsTablesThatAreTaggedAsText(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rows [][]string // by their places across the page
+		want string
+	}{
+		"a table": {
+			[][]string{{"Oslo", "5:10", "", "6:25"}, {"Bergen", "", "5:47", "6:30"}, {"Bodo", "5:30", "5:52", ""}, {"Tromso", "5:44", "6:00", "6:50"}},
+			"| Oslo | 5:10 |  | 6:25 |\n| --- | --- | --- | --- |\n| Bergen |  | 5:47 | 6:30 |\n| Bodo | 5:30 | 5:52 |  |\n| Tromso | 5:44 | 6:00 | 6:50 |",
+		},
+		"a paragraph": {
+			[][]string{{"The ship leaves from"}, {"Oslo in the morning,", "", "at ten"}, {"and comes to Bergen."}},
+			"The ship leaves from Oslo in the morning, at ten and comes to Bergen.",
+		},
+	} {
+		page := layout.Page{Width: 600, Height: 800}
+		for r, row := range c.rows {
+			for column, text := range row {
+				if text == "" {
+					continue
+				}
+				l := at(60+100*float64(column), 100+14*float64(r), 10, text)
+				page.Lines = append(page.Lines, l)
+				page.Tags = append(page.Tags, layout.Tag{Box: l.Box, Block: 1, Role: layout.RoleParagraph})
+			}
+		}
+		if _, got := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1); got != c.want {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
