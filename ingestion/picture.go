@@ -151,11 +151,7 @@ func (f *frames) mayHelp() bool {
 
 // why is the reason for which no worker reads the picture, and what to do about it.
 func (f *frames) why() string {
-	words := f.refused.Error()
-	if hint := failure.Of(f.refused).Hint; hint != "" {
-		words += "; " + hint
-	}
-	return reading.Plain(words, "no reason is known")
+	return reading.Plain(advised(f.refused), "no reason is known")
 }
 
 // shown holds the formats that Obsidian shows.

@@ -83,6 +83,17 @@ func (v vision) pages(ctx context.Context, of int) error {
 	return nil
 }
 
+// mostReason is how many characters of a reason are kept: a cause with what to do about it.
+const mostReason = 300
+
+// advised is the message of an error with what to do about it.
+func advised(err error) string {
+	if f := failure.Of(err); f != nil && f.Hint != "" {
+		return err.Error() + "; " + f.Hint
+	}
+	return err.Error()
+}
+
 // cost returns what services took for a page.
 func cost(p manifest.Page) (usd float64) {
 	if p.OCR != nil {
@@ -102,7 +113,7 @@ func (v vision) wants(p manifest.Page) bool {
 	case v.w.set.OCR.Vision == config.VisionAll:
 		return p.Text != nil && p.Text.Source != manifest.TextNone || len(p.Doubts) > 0
 	}
-	return len(p.Doubts) > 0
+	return slices.ContainsFunc(p.Doubts, func(d doubt.Doubt) bool { return d.Code != doubt.Vision })
 }
 
 // leave keeps the text of a page, and records why the model's answer did not replace it.
@@ -110,15 +121,13 @@ func (v vision) leave(p *manifest.Page, outcome, why string) {
 	if p.Vision == nil {
 		p.Vision = &manifest.PageVision{}
 	}
-	p.Vision.Outcome, p.Vision.Reason = outcome, markdown.OneLine(why, 200)
+	p.Vision.Outcome, p.Vision.Reason = outcome, markdown.OneLine(why, mostReason)
 	p.Doubts = slices.DeleteFunc(p.Doubts, func(d doubt.Doubt) bool { return d.Code == doubt.Vision }) // of an earlier attempt
-	if len(p.Doubts) > 0 || outcome == manifest.VisionRefused {
-		words := "the answer of a model was not used: "
-		if outcome == manifest.VisionNotRead {
-			words = "not read by a model: "
-		}
-		p.Doubts = doubt.Add(p.Doubts, doubt.Vision, words+why)
+	words := "the answer of a model was not used: "
+	if outcome == manifest.VisionNotRead {
+		words = "not read by a model: "
 	}
+	p.Doubts = doubt.Add(p.Doubts, doubt.Vision, words+why)
 }
 
 // page has the model read a page. why is not empty if it cannot read any page now.
@@ -128,7 +137,7 @@ func (v vision) page(ctx context.Context, p *manifest.Page) (why string, err err
 	}
 	service, err := v.w.im.Recogniser(config.EngineVision, v.w.set.OCR)
 	if err != nil {
-		return err.Error(), nil //nolint:nilerr // the page keeps its text, and the record has the reason
+		return advised(err), nil //nolint:nilerr // the page keeps its text, and the record has the reason
 	}
 	seen, besides, err := v.seen(ctx, *p)
 	if err != nil || lettersIn(seen.Kept) < fewLetters {
@@ -177,11 +186,11 @@ func (v vision) unanswered(ctx context.Context, p *manifest.Page, err error) (wh
 	case errors.As(err, &known): // the vault failed, not the service
 		return "", err
 	case f != nil && f.Code == failure.Budget:
-		return "the budget allows no further page: " + err.Error(), nil
+		return "the budget allows no further page: " + advised(err), nil
 	case f != nil && f.HTTP >= 401 && f.HTTP <= 404: // its key, its bill or its name is wrong
-		return "the service refuses access: " + err.Error(), nil
+		return "the service refuses access: " + advised(err), nil
 	case f != nil && f.Retryable:
-		return "the model is not available now: " + err.Error(), nil
+		return "the model is not available now: " + advised(err), nil
 	}
 	v.leave(p, manifest.VisionRefused, err.Error())
 	return "", nil

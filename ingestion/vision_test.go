@@ -273,3 +273,18 @@ func TestVision_saysWhatIsNotConfirmed(t *testing.T) {
 	}
 	hasAll(t, b.read(made.Note), "\ndoubtful_pages: [2, 3, 4]\n")
 }
+
+// A page that is not sent says why and what to do, and is doubtful, also if its text seemed certain.
+func TestVision_saysWhatToDo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, extract.Document{Pages: 4})
+	b.im.Recogniser = func(string, config.OCR) (Recogniser, error) {
+		return nil, failure.New(failure.InvalidSettings, "set EYES_API_KEY in the environment", "provider eyes has no key")
+	}
+	made, _ := b.mustRun(doubtfulPages(b, 10, config.VisionAll))
+	const why = "not read by a model: provider eyes has no key; set EYES_API_KEY in the environment"
+	if got := b.manifestOf(made).Pages[0].Doubts; len(got) != 1 || got[0] != (doubt.Doubt{Code: doubt.Vision, Words: why}) {
+		t.Errorf("doubts about page 1: %+v", got)
+	}
+	hasAll(t, b.read(made.Note), "> - pages 1–4 "+why)
+}

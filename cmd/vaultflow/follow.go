@@ -24,9 +24,9 @@ const eventsAtOnce = 500
 // goneAfter is how long no process may work on the vault until a run counts as interrupted. A serve that starts over takes less.
 const goneAfter = 5 * time.Second
 
-// followRun prints the events of a run as they are stored, and returns its record when it has finished or is parked. The run may be at
+// followRun prints the events of a run from a time on as they are stored, and returns its record when it has finished or is parked. The run may be at
 // work in this process or in another, which may end first.
-func followRun(ctx context.Context, g *globals, j *journal.Journal, run string) (engine.RunRecord, error) {
+func followRun(ctx context.Context, g *globals, j *journal.Journal, run string, since time.Time) (engine.RunRecord, error) {
 	var after int64
 	page, shown, held := 0, time.Time{}, time.Now()
 	for {
@@ -43,6 +43,9 @@ func followRun(ctx context.Context, g *globals, j *journal.Journal, run string) 
 		}
 		for _, e := range events {
 			after = e.Seq
+			if e.Time.Before(since) {
+				continue
+			}
 			if g.json {
 				if err := g.print(e, nil); err != nil {
 					return record, err

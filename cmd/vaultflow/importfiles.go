@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/daemon"
@@ -95,7 +96,7 @@ func (i importing) finish(ctx context.Context, b *intake.Batch, place string, s 
 		fmt.Fprintf(i.g.err, "%s%s: skipped, the import folder ignores files with this name\n", place, labelOf(s.Order))
 		return nil
 	}
-	record, err := followRun(ctx, i.g, i.j, s.Run)
+	record, err := followRun(ctx, i.g, i.j, s.Run, time.Time{})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
@@ -89,7 +90,7 @@ func TestWebFetch_withTheWorker(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r, err := followRun(ctx, g, w.Journal, run)
+		r, err := followRun(ctx, g, w.Journal, run, time.Time{})
 		if err != nil || r.Status != engine.Done {
 			t.Errorf("the run is %s: %+v, %v", r.Status, r.Failure, err)
 		}

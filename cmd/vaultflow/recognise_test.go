@@ -156,6 +156,9 @@ func TestImport_doubtfulPagesReadByModel(t *testing.T) {
 			if c.outcome != manifest.VisionNotRead {
 				return
 			}
+			if out, errs, _ := s.CLI("import", "--retry", r.ID); strings.Count(out+errs, "warning: page 2 not read by a model: ") != 1 || !strings.Contains(out+errs, "raise ingestion.max_cost_usd_per_import") {
+				t.Errorf("the retry reports\n%s%s", out, errs)
+			}
 			s.Env = append(s.Env, "VAULTFLOW_INGESTION_MAX_COST_USD_PER_IMPORT=1")
 			s.Must("import", "--retry", r.ID)
 			m = s.manifest(r.Bundle)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -139,9 +140,13 @@ func runWorkflow(ctx context.Context, a *daemon.Workspace, g *globals, o control
 
 // runNow does one thing and waits for it: in the process that works on the vault, or in this one when there is none.
 func runNow(ctx context.Context, a *daemon.Workspace, g *globals, o control.Order, start func(context.Context, *daemon.Process) (string, error)) error {
+	var since time.Time
+	if o.Retry != "" {
+		since = time.Now() // what earlier attempts reported was printed then
+	}
 	w, err := a.Work(ctx)
 	if isLocked(err) {
-		return runElsewhere(ctx, a, g, o)
+		return runElsewhere(ctx, a, g, o, since)
 	}
 	if err != nil {
 		return err
@@ -152,7 +157,7 @@ func runNow(ctx context.Context, a *daemon.Workspace, g *globals, o control.Orde
 		if err != nil {
 			return exit(failureExit(err), err)
 		}
-		record, err := followRun(ctx, g, w.Journal, id)
+		record, err := followRun(ctx, g, w.Journal, id, since)
 		if errors.Is(err, context.Canceled) {
 			return interrupted(a, id)
 		}
@@ -169,13 +174,13 @@ func interrupted(a *daemon.Workspace, id string) error {
 }
 
 // runElsewhere asks the process that works on the vault, and follows the run in the journal.
-func runElsewhere(ctx context.Context, a *daemon.Workspace, g *globals, o control.Order) error {
+func runElsewhere(ctx context.Context, a *daemon.Workspace, g *globals, o control.Order, since time.Time) error {
 	r, err := a.Ask(ctx, o)
 	if err != nil {
 		return exit(failureExit(err), err) // as if it had been refused here
 	}
 	return a.Reading(ctx, func(j *journal.Journal) error {
-		record, err := followRun(ctx, g, j, r.Run)
+		record, err := followRun(ctx, g, j, r.Run, since)
 		if err != nil {
 			return err
 		}

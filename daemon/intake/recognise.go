@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/llm"
@@ -38,8 +39,9 @@ type Recognition struct {
 
 // payer is the run that pays for text recognition.
 type payer struct {
-	ledger cost.Ledger
-	whose  cost.Reservation
+	ledger  cost.Ledger
+	whose   cost.Reservation
+	setting string // of the cap of the run; empty: that of the budget
 }
 
 // NewRecognition returns the text recognition of a vault.
@@ -51,15 +53,29 @@ func NewRecognition(s *settings.Settings, m *modelset.Set, t *consent.Trust, log
 func payerOf(ledger cost.Ledger, b policy.Budget, zone *time.Location, run string) payer {
 	caps := b.Caps(zone.String())
 	caps.Step, caps.Day = cost.Amount{}, cost.Amount{}
-	return payer{ledger, cost.Reservation{Run: run, Step: -1, Caps: caps}}
+	return payer{ledger: ledger, whose: cost.Reservation{Run: run, Step: -1, Caps: caps}}
 }
 
-// within returns the payer with a smaller cap for its run.
-func (p payer) within(usd float64) payer {
+// within returns the payer with a smaller cap for its run, which a setting has.
+func (p payer) within(usd float64, setting string) payer {
 	if most := &p.whose.Caps.Run.USD; *most == 0 || usd < *most {
-		*most = usd
+		*most, p.setting = usd, setting
 	}
 	return p
+}
+
+// named returns the error of a request with the name of the setting that refused it.
+func (p payer) named(err error) error {
+	over, ok := errors.AsType[*cost.OverBudget](err)
+	switch {
+	case !ok || p.setting == "" || over.Cap.Scope != cost.ScopeRun || over.Cap.Unit != cost.UnitUSD:
+		return err
+	case over.NoPrice:
+		return failure.New(failure.Budget, "add price: {input: 3, output: 15} to the alias",
+			"%s is set, and no price is known for the model %s", p.setting, over.Model)
+	}
+	return failure.New(failure.Budget, "raise "+p.setting, "a page may cost up to %s; with %s spent before, that would pass the %s of %s",
+		over.Cap.Text(over.Estimate), over.Cap.Text(over.Cap.Spent), over.Cap.Text(over.Cap.Limit), p.setting)
 }
 
 // recogniser returns the service behind a text recognition engine, or an error that explains why there is none.
@@ -68,7 +84,7 @@ func (r *Recognition) recogniser(by payer) func(engine string, s config.OCR) (in
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if engine == config.EngineVision {
-			by, engine = by.within(s.VisionUSD), config.EngineModel
+			by, engine = by.within(s.VisionUSD, "ingestion.max_cost_usd_per_import"), config.EngineModel
 		}
 		key := fmt.Sprint(engine, "\n", s.Mistral, "\n", s.Model, "\n", s.KeepPictures)
 		made, known := r.made[key]
@@ -180,7 +196,8 @@ func (s ocrService) ask(ctx context.Context, r llm.Request, words []content.Bloc
 	whose.Model = s.is.Alias
 	paid := &metered.Provider{Client: s.client, Ledger: s.by.ledger, Whose: whose, Price: s.price, Meter: s.is.Meter(), Now: time.Now}
 	defer paid.Close(ctx)
-	return llm.Retry(paid, s.patience).Generate(ctx, r, nil)
+	answer, err := llm.Retry(paid, s.patience).Generate(ctx, r, nil)
+	return answer, s.by.named(err)
 }
 
 // modelReader asks a model for what a recogniser would say.

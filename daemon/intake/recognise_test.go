@@ -118,3 +118,29 @@ func TestRecogniser_sendsNothingInPlaceOfWhatWaits(t *testing.T) {
 		}
 	}
 }
+
+// A refusal names the setting that the user wrote, and what to do.
+func TestPayer_namesTheSettingThatRefuses(t *testing.T) {
+	t.Parallel()
+	const setting = "ingestion.max_cost_usd_per_import"
+	run := cost.CapState{Scope: cost.ScopeRun, Unit: cost.UnitUSD, Limit: 0.5, Spent: 0.25}
+	for name, c := range map[string]struct {
+		budget float64 // of a run
+		over   cost.OverBudget
+		want   string
+	}{
+		"no price":      {0, cost.OverBudget{Cap: run, NoPrice: true, Model: "seer"}, setting + " is set, and no price is known for the model seer"},
+		"too little":    {9, cost.OverBudget{Cap: run, Estimate: 0.375}, "a page may cost up to $0.375; with $0.25 spent before, that would pass the $0.5 of " + setting},
+		"of the month":  {0, cost.OverBudget{Cap: cost.CapState{Scope: cost.ScopeMonth, Unit: cost.UnitUSD}, NoPrice: true, Model: "seer"}, "max_cost_usd_per_month is set, and no price is known for the model seer"},
+		"of the budget": {0.1, cost.OverBudget{Cap: run, NoPrice: true, Model: "seer"}, "max_cost_usd is set, and no price is known for the model seer"},
+	} {
+		by := payerOf(nil, policy.Budget{PerRun: cost.Amount{USD: c.budget}}, time.UTC, "r1").within(0.5, setting)
+		f := failure.Of(by.named(&c.over))
+		if f.Message != c.want || f.Hint == "" || f.Code != failure.Budget {
+			t.Errorf("%s: %q (%s), hint %q", name, f.Message, f.Code, f.Hint)
+		}
+	}
+	if by := (payer{}).within(0.5, setting); by.named(nil) != nil {
+		t.Error("an answer became an error")
+	}
+}
