@@ -13,6 +13,7 @@ type Page struct {
 	Pictures      []Box
 	Links         []Link
 	Ticks         []Tick
+	Struck        []Box // lines through words, from the first letter to the last one
 	Tags          []Tag // in the reading order of the document's own structure; nil without one
 	Hidden        int   // letters that nobody can see; no line has them
 	Drawn         int   // letters in fonts that draw them, which may not say what they are

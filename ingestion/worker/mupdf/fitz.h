@@ -31,7 +31,6 @@ typedef struct fz_path fz_path;
 typedef struct fz_function fz_function;
 typedef struct fz_shade fz_shade;
 typedef struct fz_image fz_image;
-typedef struct fz_stroke_state fz_stroke_state;
 typedef struct fz_pool fz_pool;
 typedef struct fz_stext_block fz_stext_block;
 typedef struct fz_stext_char fz_stext_char;
@@ -68,6 +67,44 @@ typedef struct
 	float a, b, c, d, e, f;
 } fz_matrix;
 
+typedef enum
+{
+	FZ_LINECAP_BUTT = 0,
+	FZ_LINECAP_ROUND = 1,
+	FZ_LINECAP_SQUARE = 2,
+	FZ_LINECAP_TRIANGLE = 3
+} fz_linecap;
+
+typedef enum
+{
+	FZ_LINEJOIN_MITER = 0,
+	FZ_LINEJOIN_ROUND = 1,
+	FZ_LINEJOIN_BEVEL = 2,
+	FZ_LINEJOIN_MITER_XPS = 3
+} fz_linejoin;
+
+typedef struct
+{
+	int refs;
+	fz_linecap start_cap, dash_cap, end_cap;
+	fz_linejoin linejoin;
+	float linewidth;
+} fz_stroke_state;
+
+typedef struct
+{
+	/* Compulsory ones */
+	void (*moveto)(fz_context *ctx, void *arg, float x, float y);
+	void (*lineto)(fz_context *ctx, void *arg, float x, float y);
+	void (*curveto)(fz_context *ctx, void *arg, float x1, float y1, float x2, float y2, float x3, float y3);
+	void (*closepath)(fz_context *ctx, void *arg);
+	/* Optional ones */
+	void (*quadto)(fz_context *ctx, void *arg, float x1, float y1, float x2, float y2);
+	void (*curvetov)(fz_context *ctx, void *arg, float x2, float y2, float x3, float y3);
+	void (*curvetoy)(fz_context *ctx, void *arg, float x1, float y1, float x3, float y3);
+	void (*rectto)(fz_context *ctx, void *arg, float x1, float y1, float x2, float y2);
+} fz_path_walker;
+
 typedef struct
 {
 	float x, y;
@@ -95,20 +132,6 @@ typedef struct
 	int refs;
 	fz_text_span *head, *tail;
 } fz_text;
-
-typedef struct
-{
-	/* Compulsory ones */
-	void (*moveto)(fz_context *ctx, void *arg, float x, float y);
-	void (*lineto)(fz_context *ctx, void *arg, float x, float y);
-	void (*curveto)(fz_context *ctx, void *arg, float x1, float y1, float x2, float y2, float x3, float y3);
-	void (*closepath)(fz_context *ctx, void *arg);
-	/* Optional ones */
-	void (*quadto)(fz_context *ctx, void *arg, float x1, float y1, float x2, float y2);
-	void (*curvetov)(fz_context *ctx, void *arg, float x2, float y2, float x3, float y3);
-	void (*curvetoy)(fz_context *ctx, void *arg, float x1, float y1, float x3, float y3);
-	void (*rectto)(fz_context *ctx, void *arg, float x1, float y1, float x2, float y2);
-} fz_path_walker;
 
 typedef struct
 {

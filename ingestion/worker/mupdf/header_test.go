@@ -55,7 +55,7 @@ func declarations(header string) (all []string) {
 	for line := range strings.Lines(header[strings.Index(header, "#define fz_var"):]) {
 		line = strings.TrimRight(line, "\n")
 		switch {
-		case line == "enum", line == "{" && len(body) > 0 && body[0] == "enum":
+		case line == "enum", line == "typedef enum", line == "{" && len(body) > 0 && body[0] == "enum":
 			body = []string{"enum"}
 		case strings.HasPrefix(line, "}"):
 			if body[0] != "enum" {

@@ -47,6 +47,8 @@ static void note_path(fz_context *ctx, fz_device *dev, const fz_path *path, int 
 	fz_rect at = fz_bound_path(ctx, path, NULL, ctm);
 	float rgb[3];
 	note_square(at);
+	if (alpha > nearly_clear / 255.f)
+		note_rule(ctx, path, at);
 	if (alpha < 0.99f || at.x1 - at.x0 < least_box || at.y1 - at.y0 < least_box || !space || ground.boxes == max_boxes || ground.walked > max_walks)
 		return;
 	fz_convert_color(ctx, space, color, fz_device_rgb(ctx), rgb, NULL, params);
@@ -61,7 +63,13 @@ static void note_path(fz_context *ctx, fz_device *dev, const fz_path *path, int 
 
 static void note_outline(fz_context *ctx, fz_device *dev, const fz_path *path, const fz_stroke_state *stroke, fz_matrix ctm, fz_colorspace *space, const float *color, float alpha, fz_color_params params)
 {
-	note_square(fz_bound_path(ctx, path, NULL, ctm));
+	fz_rect at = fz_bound_path(ctx, path, NULL, ctm);
+	float half = stroke->linewidth * sqrtf(fabsf(ctm.a * ctm.d - ctm.b * ctm.c)) / 2;
+	note_square(at);
+	at.y0 -= half;
+	at.y1 += half;
+	if (alpha > nearly_clear / 255.f)
+		note_rule(ctx, path, at);
 }
 
 // note_ground has a device that reads text note what the page is filled with, and its boxes.
@@ -71,6 +79,7 @@ void note_ground(fz_device *dev, fz_stext_page *text)
 	ground.boxes = 0;
 	ground.walked = 0;
 	forget_squares();
+	forget_rules();
 	dev->fill_path = note_path;
 	dev->stroke_path = note_outline;
 }

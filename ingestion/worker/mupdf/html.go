@@ -16,7 +16,7 @@ import (
 )
 
 // The HTML that MuPDF prints for a page always has the same form: a div with the size and a p for each line of text, each on its own
-// line. So no HTML parser is needed. Before it, read.c prints numbers of letters, boxes to tick, and an img for each picture.
+// line. So no HTML parser is needed. Before it, read.c prints numbers of letters, boxes to tick, lines through words, and an img for each picture.
 var (
 	divSize  = regexp.MustCompile(`^<div id="page\d+" style="width:([\d.]+)pt;height:([\d.]+)pt"`)
 	lineHead = regexp.MustCompile(`^<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt">`)
@@ -64,6 +64,10 @@ func readElements(page string, fonts bool) (l layout.Page, formulas bool) {
 		case strings.HasPrefix(line, "<tick "):
 			if at := strings.Fields(strings.Trim(line, "<>")); len(at) == 6 {
 				l.Ticks = append(l.Ticks, layout.Tick{Box: layout.Box{X0: number(at[1]), Y0: number(at[2]), X1: number(at[3]), Y1: number(at[4])}, On: at[5] == "1"})
+			}
+		case strings.HasPrefix(line, "<struck "):
+			if at := strings.Fields(strings.Trim(line, "<>")); len(at) == 5 {
+				l.Struck = append(l.Struck, layout.Box{X0: number(at[1]), Y0: number(at[2]), X1: number(at[3]), Y1: number(at[4])})
 			}
 		case strings.HasPrefix(line, "<img "):
 			if at := strings.Fields(strings.Trim(line, "<>")); len(at) == 5 {

@@ -187,9 +187,10 @@ func (d *Document) TextWithLinks(n int, links []layout.Link) (layout.Page, error
 	}
 	page := readHTML(text)
 	page.Links = links
-	if hasLarge(page) || sideBySide(page) || needsGlyphs(page) || len(links) > 0 || len(page.Ticks) > 0 {
+	if hasLarge(page) || sideBySide(page) || needsGlyphs(page) || len(links) > 0 || len(page.Ticks)+len(page.Struck) > 0 {
 		d.addShapes(&page, n)
 	}
+	markStruck(&page)
 	writeTicks(&page)
 	return page, nil
 }

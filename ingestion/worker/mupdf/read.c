@@ -168,6 +168,7 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, fz_page *page, int n)
 		out = fz_new_output_with_buffer(ctx, buf);
 		fz_write_printf(ctx, out, "<letters %d %d %d>\n", unseen, drawn, damage);
 		print_ticks(ctx, out, page, text);
+		print_struck(ctx, out, text);
 		hide(ctx, out, text);
 		print_ends(ctx, out, text);
 		fz_print_stext_page_as_html(ctx, out, text, n);

@@ -10,5 +10,8 @@ void note_ground(fz_device *dev, fz_stext_page *text);
 void name_signs(fz_device *dev);
 void forget_squares(void);
 void note_square(fz_rect r);
+void forget_rules(void);
+void note_rule(fz_context *ctx, const fz_path *path, fz_rect at);
+void print_struck(fz_context *ctx, fz_output *out, fz_stext_page *text);
 void print_ticks(fz_context *ctx, fz_output *out, fz_page *page, fz_stext_page *text);
 int hide_unseen(fz_context *ctx, fz_page *page, fz_stext_page *text, int sound, int *drawn);
