@@ -92,6 +92,9 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	tables, rest := ruledTables(lines, rules)
 	level := levelRules(rules)
 	spaced, rest := spacedTables(rest, level)
+	for i := range spaced {
+		raiseSpans(&spaced[i], level)
+	}
 	tables = append(tables, spaced...)
 	all := append(make([]item, 0, len(rest)+len(tables)+len(listings)), listings...)
 	text := uprightBox(rest)
@@ -121,6 +124,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 		aligned, others := alignedTables(others, level)
 		complexity = complexity || len(aligned) > 0
 		for i := range aligned {
+			raiseSpans(&aligned[i], level)
 			own = append(own, item{box: aligned[i].box, table: &aligned[i]})
 		}
 		for _, line := range others {
