@@ -24,7 +24,7 @@ func (s *scripted) Name() string                           { return "scripted 1"
 func (s *scripted) Orient(*image.Gray) (Orientation, bool) { return s.lies, s.lies != Orientation{} }
 func (s *scripted) Close()                                 {}
 
-func (s *scripted) Recognise(_ *image.Gray, languages []string, _ bool) (words []Word, err error) {
+func (s *scripted) Recognise(_ *image.Gray, languages []string, _ Division) (words []Word, err error) {
 	s.asked = append(s.asked, languages...)
 	for i, word := range strings.Fields(s.text) {
 		words = append(words, Word{Text: word, Confidence: s.confidence[languages[0]], Rect: image.Rect(10*i, 0, 10*i+9, 9), Block: 1, Paragraph: 1, Line: 1})

@@ -17,12 +17,12 @@ type oneWay struct {
 	read func(img *image.Gray) bool
 }
 
-func (o *oneWay) Recognise(img *image.Gray, languages []string, byRows bool) ([]Word, error) {
+func (o *oneWay) Recognise(img *image.Gray, languages []string, by Division) ([]Word, error) {
 	o.confidence = map[string]float64{languages[0]: 30}
 	if o.read(img) {
 		o.confidence = map[string]float64{languages[0]: 95}
 	}
-	return o.scripted.Recognise(img, languages, byRows)
+	return o.scripted.Recognise(img, languages, by)
 }
 
 func withTessdata(t *testing.T, languages ...string) string {

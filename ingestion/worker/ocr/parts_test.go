@@ -14,7 +14,7 @@ type halves struct {
 	badly           float64 // confidence of what is below, in another language
 }
 
-func (h *halves) Recognise(img *image.Gray, languages []string, byRows bool) (words []Word, err error) {
+func (h *halves) Recognise(img *image.Gray, languages []string, by Division) (words []Word, err error) {
 	h.asked = append(h.asked, languages...)
 	line := func(text string, y, block int, confidence float64) {
 		for i, word := range strings.Fields(text) {

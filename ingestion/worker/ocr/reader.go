@@ -41,11 +41,22 @@ const (
 	sureText = 1.7
 )
 
+// Division is how an engine divides a picture into lines.
+type Division int
+
+// Columns of text are told apart if they are close, but words in the cells of a ruled or wide table can be missed; by cells, it is the other way
+// round. By rows, each line runs across the whole picture.
+const (
+	ByColumns Division = iota
+	ByCells
+	ByRows
+)
+
 // Engine recognises the words of pictures. It is used by one goroutine.
 type Engine interface {
 	Name() string // with its version
-	// Recognise returns the words of a picture. By rows, it reads each line across the whole picture.
-	Recognise(img *image.Gray, languages []string, byRows bool) ([]Word, error)
+	// Recognise returns the words of a picture.
+	Recognise(img *image.Gray, languages []string, by Division) ([]Word, error)
 	// Orient reports how a page lies, or false if it has too few letters.
 	Orient(img *image.Gray) (Orientation, bool)
 	Close()
@@ -315,11 +326,19 @@ type reading struct {
 }
 
 func (r *Reader) recognise(img *image.Gray, languages []string) (reading, error) {
-	return r.recogniseAs(img, languages, false)
+	read, err := r.recogniseAs(img, languages, ByColumns)
+	if err != nil || !missesLetters(img, read.words) {
+		return read, err
+	}
+	cells, err := r.recogniseAs(img, languages, ByCells)
+	if err != nil || cells.score <= read.score {
+		return read, err
+	}
+	return cells, nil
 }
 
-func (r *Reader) recogniseAs(img *image.Gray, languages []string, byRows bool) (reading, error) {
-	words, err := r.engine.Recognise(img, languages, byRows)
+func (r *Reader) recogniseAs(img *image.Gray, languages []string, by Division) (reading, error) {
+	words, err := r.engine.Recognise(img, languages, by)
 	if err != nil {
 		return reading{}, fmt.Errorf("recognise: %w", err)
 	}

@@ -230,7 +230,7 @@ func (r *Reader) rows(img *image.Gray, b band, languages []string) ([]Word, erro
 	const space = 20
 	r0 := image.Rect(0, b.top-space, img.Rect.Dx(), b.bottom+space).Intersect(img.Rect)
 	part, _ := img.SubImage(r0).(*image.Gray) // it always is one
-	read, err := r.recogniseAs(part, languages, true)
+	read, err := r.recogniseAs(part, languages, ByRows)
 	for i := range read.words {
 		read.words[i].Rect = read.words[i].Rect.Add(r0.Min)
 	}

@@ -13,7 +13,7 @@ type sized struct {
 	size image.Point
 }
 
-func (s *sized) Recognise(img *image.Gray, _ []string, _ bool) ([]Word, error) {
+func (s *sized) Recognise(img *image.Gray, _ []string, _ Division) ([]Word, error) {
 	s.size = img.Rect.Size()
 	return []Word{{Text: "accounts", Confidence: 95, Rect: image.Rect(10, 10, 200, 30), Block: 1, Paragraph: 1, Line: 1}}, nil
 }

@@ -27,6 +27,12 @@ func unreadRows(img *image.Gray, words []Word) []image.Rectangle {
 	return unread(img, words, usualWord(words), letters)
 }
 
+// missesLetters reports whether recognition passed over much that may be letters: several short rows, and one for each twenty words.
+func missesLetters(img *image.Gray, words []Word) bool {
+	rows := unread(img, words, 0, func(row []mark) bool { return len(row) > 1 && level(row) })
+	return len(rows) >= fewRows && 20*len(rows) >= len(words)
+}
+
 // Rows returns the rows of letters in a picture outside of some places.
 func Rows(img *image.Gray, places []image.Rectangle) []image.Rectangle {
 	words := make([]Word, len(places))

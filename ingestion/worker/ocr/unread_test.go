@@ -70,7 +70,7 @@ type badly struct {
 	at image.Rectangle
 }
 
-func (b *badly) Recognise(*image.Gray, []string, bool) (words []Word, err error) {
+func (b *badly) Recognise(*image.Gray, []string, Division) (words []Word, err error) {
 	for i, text := range []string{"MesibHuta", "CTOsJ1a", "TaM,"} {
 		at := b.at
 		at.Min.X, at.Max.X = at.Min.X+i*at.Dx()/3, at.Min.X+(i+1)*at.Dx()/3

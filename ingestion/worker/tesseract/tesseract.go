@@ -50,16 +50,16 @@ func (t *Engine) Close() {
 // Recognise asks for words alone: asking for the text as well would read the picture twice. The page segmentation is
 // set as a variable, because the binding forgets SetPageSegMode before the first picture. The picture is handed over as a PNG:
 // see the linker flag that make build sets.
-func (t *Engine) Recognise(img *image.Gray, languages []string, byRows bool) ([]ocr.Word, error) {
+func (t *Engine) Recognise(img *image.Gray, languages []string, by ocr.Division) ([]ocr.Word, error) {
 	if !slices.Equal(languages, t.languages) {
 		if err := t.setUp(languages); err != nil {
 			return nil, err
 		}
 	}
-	if err := t.client.SetVariable("tessedit_pageseg_mode", modeOf(byRows)); err != nil {
+	if err := t.client.SetVariable("tessedit_pageseg_mode", modeOf(by)); err != nil {
 		return nil, err
 	}
-	if err := t.client.SetVariable("user_defined_dpi", strconv.Itoa(resolution(img.Rect.Size()))); err != nil {
+	if err := t.client.SetVariable("user_defined_dpi", strconv.Itoa(resolution(img.Rect.Size(), by))); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
@@ -104,8 +104,8 @@ func (t *Engine) known() map[image.Rectangle]bool {
 }
 
 // modeOf is how Tesseract divides a page: into columns (PSM_AUTO), or into lines that run across it (PSM_SINGLE_BLOCK).
-func modeOf(byRows bool) string {
-	if byRows {
+func modeOf(by ocr.Division) string {
+	if by == ocr.ByRows {
 		return "6"
 	}
 	return "3"
@@ -122,9 +122,12 @@ func (t *Engine) setUp(languages []string) error {
 	return nil
 }
 
-// resolution returns the one that is stated for a picture, in dots per inch. Without it, the binding states 70, and Tesseract takes strokes of large
-// letters for rules, and drops the words in the cells of a table. It seeks rules that are longer than a quarter of an inch and thinner than a
-// twentieth. On drawn tables of 100 to 450 dpi, two thirds of the resolution of a page of A4, and at least 200, read most.
-func resolution(size image.Point) int {
-	return max(200, 2*int(float64(max(size.X, size.Y))/11.7)/3)
+// resolution returns the one that is stated for a picture, in dots per inch. With 70, which the binding states, Tesseract tells columns apart that
+// are close, but takes strokes of large letters for rules, which are longer than a quarter of an inch and thinner than a twentieth, and drops the
+// words in the cells of a table. Of drawn tables of 100 to 450 dpi, two thirds of the resolution of a page of A4, and at least 150, read most.
+func resolution(size image.Point, by ocr.Division) int {
+	if by != ocr.ByCells {
+		return 70
+	}
+	return max(150, 2*int(float64(max(size.X, size.Y))/11.7)/3)
 }
