@@ -437,6 +437,7 @@ type ExtractOut struct {
 	FailedPages []int    `json:"failed_pages,omitempty"`
 	Unread      []int    `json:"unread,omitempty"`   // pages whose text could not be recognised
 	Lost        []int    `json:"lost,omitempty"`     // pages of which the file lacks the content or a part of it
+	Damaged     bool     `json:"damaged,omitempty"`  // the file lacks something that has no page of its own
 	NotSeen     []int    `json:"not_seen,omitempty"` // pages that a model was to read and did not
 	Lacks       string   `json:"lacks,omitempty"`    // why the file was not read, if another attempt may read it
 	Lacking     []int    `json:"lacking,omitempty"`  // pages below the quality that was asked for, which another attempt may make better

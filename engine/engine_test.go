@@ -173,6 +173,7 @@ func TestRunImport_tellsWhatTheFileLacks(t *testing.T) {
 		final  bool
 	}{
 		{engine.ExtractOut{Pages: 4, FailedPages: []int{3}, Lost: []int{2, 3}}, lacking, true},
+		{engine.ExtractOut{Pages: 4, Damaged: true}, "the file is damaged or cut off: ask for the file again", true},
 		{engine.ExtractOut{Pages: 4, FailedPages: []int{3, 4}, Lost: []int{2, 3}}, "1 of 4 pages failed; " + lacking, false},
 		{engine.ExtractOut{Pages: 4, Lost: []int{2, 3}, Unread: []int{1}}, lacking + "; 1 of 4 pages have text that could not be recognised", false},
 		{engine.ExtractOut{Pages: 4, FailedPages: []int{1}}, "1 of 4 pages failed", false},

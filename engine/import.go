@@ -62,7 +62,7 @@ func (b *importBody) work(kind ClassifyOut) Outcome {
 	}
 	b.rec.Bundle, b.rec.Note = made.Bundle, made.Note
 	b.rec.Lacking, b.rec.NotSeen = pages.Lacking, pages.NotSeen
-	b.rec.Final = len(pages.Lost) > 0 && len(otherwise(pages))+len(pages.Unread)+len(pages.Lacking)+len(pages.NotSeen) == 0
+	b.rec.Final = (pages.Damaged || len(pages.Lost) > 0) && pages.Lacks == "" && len(otherwise(pages))+len(pages.Unread)+len(pages.Lacking)+len(pages.NotSeen) == 0
 	if b.rec.Reason = shortOf(pages); b.rec.Reason != "" {
 		return b.end(ImportPartial)
 	}
@@ -74,6 +74,9 @@ func shortOf(pages ExtractOut) string {
 	var parts []string
 	if pages.Lacks != "" {
 		parts = append(parts, "the file was not read: "+pages.Lacks)
+	}
+	if pages.Damaged {
+		parts = append(parts, "the file is damaged or cut off: ask for the file again")
 	}
 	add := func(list []int, what string) {
 		if len(list) > 0 {

@@ -23,6 +23,7 @@ type composing struct{ w *work }
 type composed struct {
 	title, author, created string
 	warnings               []string
+	damaged                bool // the file is cut off or lacks parts, as the warnings say
 	parts                  []composedPart
 	pictures               []func() ([]byte, error) // bytes of each picture, at most maxAsset
 	children               []manifest.Child         // files that are imported by themselves
@@ -84,7 +85,7 @@ func (co composing) compose(ctx context.Context, c composed) error {
 	}
 	rec := co.w.store.begin(manifest.Document{Title: markdown.OneLine(c.title, 300), Author: markdown.OneLine(c.author, 300), Created: markdown.OneLine(c.created, 40), Pages: len(c.parts)})
 	rec.Warnings, rec.Assets, rec.Children = append(append(rec.Warnings, c.warnings...), c.printed.warnings...), assets, c.children
-	rec.Render, rec.Page = c.printed.render, c.page
+	rec.Damaged, rec.Render, rec.Page = c.damaged, c.printed.render, c.page
 	maps.Copy(rec.Tools, c.printed.tools)
 	if len(c.parts) == 0 {
 		rec.Message = "The file holds no text."
@@ -134,7 +135,11 @@ func (co composing) keepAssets(ctx context.Context, c *composed) (assets []manif
 		assets = append(assets, manifest.Asset{Path: name, MediaType: mediaType, Bytes: int64(len(data)), SHA256: digest(data)})
 	}
 	if left := len(c.pictures) - len(assets); left > 0 {
-		c.warnings = append(c.warnings, fmt.Sprintf("%d of %d embedded pictures cannot be shown here; the original has them", left, len(c.pictures)))
+		where := "the original has them"
+		if c.damaged {
+			where = "the file may lack them, or parts of them"
+		}
+		c.warnings = append(c.warnings, fmt.Sprintf("%d of %d embedded pictures cannot be shown here; %s", left, len(c.pictures), where))
 	}
 	return assets, paths, nil
 }

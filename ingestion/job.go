@@ -91,6 +91,7 @@ type Extracted struct {
 	Lost     []int    `json:"lost,omitempty"`     // pages of which the file lacks the content or a part of it; no other attempt makes them whole
 	NotSeen  []int    `json:"not_seen,omitempty"` // pages that a model was to read and did not: no money was left, or it was not available
 	Lacking  []int    `json:"lacking,omitempty"`  // pages below the quality that was asked for, which another attempt may make better
+	Damaged  bool     `json:"damaged,omitempty"`  // the file lacks something that has no page of its own, as the warnings say
 	Lacks    string   `json:"lacks,omitempty"`    // why the file was not read, if another attempt may read it
 	Warnings []string `json:"warnings,omitempty"`
 }

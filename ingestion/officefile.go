@@ -17,6 +17,9 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
+// maxFlat limits the flat OpenDocument files that are checked before LibreOffice reads them, in bytes.
+const maxFlat = 64 << 20
+
 // officeFile reads word processor files, presentations, spreadsheets and e-books.
 type officeFile struct{}
 
@@ -31,6 +34,15 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 		return fault.Storage("open "+w.job.at(), err)
 	}
 	defer file.Close()
+	if strings.HasSuffix(w.job.Route.MediaType, "-flat-xml") { // LibreOffice reads what there is, and says nothing
+		data, err := w.whole(maxFlat)
+		if err == nil && data != nil {
+			err = office.WellFormed(data)
+		}
+		if err != nil {
+			return officeFault(err)
+		}
+	}
 	doc, err := office.Read(file, size, office.Limits{})
 	to := successors[w.job.Route.MediaType]
 	old := to != "" && !strings.Contains(w.job.Route.MediaType, "openxmlformats")
@@ -64,7 +76,7 @@ func officeFault(err error) error {
 
 // office keeps what was read of an office file, with pictures of its pages.
 func (co composing) office(ctx context.Context, doc *office.Document) (err error) {
-	c := composed{title: doc.Title, author: doc.Author, created: doc.Created, warnings: doc.Warnings}
+	c := composed{title: doc.Title, author: doc.Author, created: doc.Created, warnings: doc.Warnings, damaged: doc.Damaged}
 	var labels []string
 	for _, part := range doc.Parts {
 		c.parts = append(c.parts, composedPart{part.Label, part.Markdown(pictureMark)})

@@ -28,7 +28,7 @@ func (s *store) summary() (Extracted, error) {
 	if err != nil {
 		return Extracted{}, err
 	}
-	out := Extracted{Pages: len(pages), Lacks: rec.Lacks, Warnings: append(s.remarks(rec, pages), pageWarnings(pages)...)}
+	out := Extracted{Pages: len(pages), Lacks: rec.Lacks, Damaged: rec.Damaged, Warnings: append(s.remarks(rec, pages), pageWarnings(pages)...)}
 	for _, p := range pages {
 		switch {
 		case p.Status == manifest.PageFailed:

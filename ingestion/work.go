@@ -104,6 +104,7 @@ type documentRecord struct {
 	ModTime  time.Time         `json:"mtime,omitzero"`
 	Warnings []string          `json:"warnings,omitempty"`
 	CutOff   bool              `json:"cut_off,omitempty"`  // it has no mark of its end
+	Damaged  bool              `json:"damaged,omitempty"`  // it lacks something, as the warnings say
 	Body     string            `json:"body,omitempty"`     // path of the text in the records, of text files
 	Message  string            `json:"message,omitempty"`  // a sentence for the note, for files that are only kept
 	Lacks    string            `json:"lacks,omitempty"`    // why the file was not read, if another attempt may read it

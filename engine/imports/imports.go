@@ -153,7 +153,7 @@ func (im *Imports) Extract(ctx context.Context, in engine.ExtractIn) (engine.Ext
 		return engine.ExtractOut{}, fmt.Errorf("encode what was extracted: %w", err)
 	}
 	digest, err := im.Blobs.Put(ctx, data)
-	return engine.ExtractOut{Extracted: digest, Pages: made.Pages, FailedPages: made.Failed, Unread: made.Unread(), Lost: made.Lost, Lacking: made.Lacking, NotSeen: made.NotSeen, Lacks: made.Lacks, Warnings: made.Warnings}, err
+	return engine.ExtractOut{Extracted: digest, Pages: made.Pages, FailedPages: made.Failed, Unread: made.Unread(), Lost: made.Lost, Damaged: made.Damaged, Lacking: made.Lacking, NotSeen: made.NotSeen, Lacks: made.Lacks, Warnings: made.Warnings}, err
 }
 
 // Publish makes the bundle appear.

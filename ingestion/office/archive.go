@@ -2,6 +2,7 @@ package office
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -12,7 +13,8 @@ import (
 type archive struct {
 	files  map[string]*zip.File
 	limits Limits
-	left   int64 // of Limits.Total
+	left   int64                        // of Limits.Total
+	broken func(name string, err error) // called for a part that is damaged or missing, of which the rest can do without
 
 	source io.ReaderAt
 	size   int64
@@ -34,7 +36,10 @@ func (a *archive) has(name string) bool { return a.files[strings.ToLower(name)] 
 // readLimited returns a part's bytes, unpacked. A part above the limit is an error, whatever its header says.
 func (a *archive) readLimited(name string, limit int64) ([]byte, error) {
 	f := a.files[strings.ToLower(name)]
-	if f == nil {
+	switch {
+	case name == "":
+		return nil, errors.New("the file is damaged: a part that it needs is not named in it")
+	case f == nil:
 		return nil, fmt.Errorf("the file has no part %s", name)
 	}
 	if f.Flags&1 != 0 {
@@ -74,16 +79,33 @@ func (a *archive) tree(name string) (*node, error) {
 	return root, nil
 }
 
-// optional is tree for a part that may be missing or broken: then an empty tree.
+// optional is tree for a part that may be missing: then an empty tree. One that is damaged is as far as it can be read, with a warning.
 func (a *archive) optional(name string) *node {
 	if !a.has(name) {
 		return &node{}
 	}
-	root, err := a.tree(name)
+	data, err := a.read(name)
 	if err != nil {
+		a.broken(name, err)
 		return &node{}
 	}
+	root, err := parse(data)
+	if err != nil {
+		a.broken(name, err)
+	}
 	return root
+}
+
+// check warns about a part of XML that is damaged, for readers that take what they find in it and report nothing.
+func (a *archive) check(name string) {
+	data, err := a.read(name)
+	a.left += int64(len(data)) // it is read again
+	if err == nil {
+		err = WellFormed(data)
+	}
+	if err != nil {
+		a.broken(name, err)
+	}
 }
 
 // relations are the targets of a part's relationships by id. Targets inside the archive are whole names; others, such as

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -47,6 +48,9 @@ func readDocx(a *archive, doc *Document) error {
 	}
 	a.properties(doc, "docProps/core.xml")
 	body := root.first("body")
+	if body == nil {
+		return fmt.Errorf("the part %s is damaged: it has no body", name)
+	}
 	var b blocks
 	d.findAnchors(body)
 	d.blocks(body, &b, 0)

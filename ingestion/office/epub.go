@@ -2,13 +2,16 @@ package office
 
 import (
 	"bytes"
+	"errors"
 	"net/url"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
 
+	"github.com/vaultflow/vaultflow/ingestion/charset"
 	"github.com/vaultflow/vaultflow/ingestion/webpage"
 )
 
@@ -53,11 +56,12 @@ func readEpub(a *archive, doc *Document) error {
 			return ErrProtected
 		}
 		if name == "" || !a.has(name) {
+			doc.damage(or(name, ref.attr("idref")), errors.New("it is not in the file"))
 			continue
 		}
 		text, err := chapter(a, doc, name, anchors)
 		if err != nil {
-			doc.warn("the chapter %s cannot be read: %v", name, err)
+			doc.damage(name, err)
 			continue
 		}
 		if strings.TrimSpace(text) != "" {
@@ -86,12 +90,32 @@ func parseChapter(a *archive, name string) (*html.Node, error) {
 	return webpage.Parse(bytes.ReplaceAll(source, []byte(pictureMark), nil), "application/xhtml+xml; charset=utf-8")
 }
 
+var rootElement = regexp.MustCompile(`<([A-Za-z][\w:.-]*)`)
+
+// ends reports whether a chapter has the end of its root element, which XHTML may not omit (EPUB 3.3, section 3.2). Other faults of
+// its XML cost nothing: it is read as HTML.
+func ends(source []byte) bool {
+	if charset.Mark(source) != "" { // UTF-16 too
+		source = []byte(charset.Decode(source).Text)
+	}
+	root := rootElement.FindSubmatchIndex(source)
+	if root == nil {
+		return false
+	}
+	inside, end := bytes.ToLower(source[root[1]:]), append([]byte("</"), bytes.ToLower(source[root[2]:root[3]])...)
+	tag, _, closed := bytes.Cut(inside, []byte(">"))
+	return closed && bytes.HasSuffix(tag, []byte("/")) || bytes.Contains(inside, end)
+}
+
 // chapter is a chapter's XHTML as Markdown; pictures become marks, and links into the book lead to headings, where they
 // mean one.
 func chapter(a *archive, doc *Document, name string, anchors map[string]string) (string, error) {
 	page, err := parseChapter(a, name)
 	if err != nil {
 		return "", err
+	}
+	if source, err := a.read(name); err == nil && !ends(source) {
+		doc.damage(name, errors.New("it has no end"))
 	}
 	return webpage.Convert(page, webpage.Hooks{
 		Notes: strconv.Itoa(len(doc.Parts)+1) + "-",

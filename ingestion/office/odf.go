@@ -1,6 +1,7 @@
 package office
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -41,7 +42,7 @@ func readODF(a *archive, doc *Document) error {
 	}
 	body := root.first("body")
 	if body == nil {
-		return ErrUnknown
+		return errors.New("the part content.xml is damaged: it has no body")
 	}
 	for _, h := range body.all("h") {
 		to := webpage.Anchor(h.flat())

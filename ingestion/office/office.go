@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -59,6 +60,7 @@ type Document struct {
 	Parts    []Part // slides, sheets, chapters; a text document is one part
 	Pictures []Picture
 	Warnings []string // what was left out and why, for people
+	Damaged  bool     // parts of the file are cut off, empty or missing; the warnings name them
 
 	open func(name string, limit int64) ([]byte, error)
 }
@@ -145,6 +147,16 @@ func mark(i int, alt string) string {
 	return pictureMark + strconv.Itoa(i) + "|" + strings.NewReplacer("[", "(", "]", ")", "|", "/", "\n", " ").Replace(clean(alt)) + pictureMark
 }
 
+func (d *Document) empty() bool {
+	return len(d.Pictures) == 0 && !slices.ContainsFunc(d.Parts, func(p Part) bool { return strings.TrimSpace(p.text) != "" })
+}
+
+// damage warns about a part that is not whole.
+func (d *Document) damage(name string, err error) {
+	d.Damaged = true
+	d.warn("the file is damaged: its part %s is not whole, and what it held may be missing here (%v); ask for the file again", name, err)
+}
+
 func (d *Document) warn(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	for _, w := range d.Warnings {
@@ -166,11 +178,16 @@ func Read(r io.ReaderAt, size int64, limits Limits) (doc *Document, err error) {
 func guarded(read func() (*Document, error)) (doc *Document, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			doc, err = nil, fmt.Errorf("the file cannot be parsed: %v", p)
+			doc, err = nil, fault{p}
 		}
 	}()
 	return read()
 }
+
+// fault is a fault of ours in reading a file whose parts do not fit together. Its cause is for tests and says nothing to users.
+type fault struct{ cause any }
+
+func (fault) Error() string { return "the file is damaged: its parts do not fit together" }
 
 func open(r io.ReaderAt, size int64, limits Limits) (*Document, error) {
 	head := make([]byte, 8)
@@ -191,6 +208,9 @@ func open(r io.ReaderAt, size int64, limits Limits) (*Document, error) {
 	if err := read(a, doc); err != nil {
 		return nil, err
 	}
+	if doc.Damaged && doc.empty() {
+		return nil, errors.New(doc.Warnings[0])
+	}
 	return doc, nil
 }
 
@@ -201,7 +221,9 @@ func openZIP(r io.ReaderAt, size int64, limits Limits) (*archive, *Document, err
 		return nil, nil, fmt.Errorf("read the archive: %w", err)
 	}
 	a := newArchive(z, r, size, limits)
-	return a, &Document{open: a.readLimited}, nil
+	doc := &Document{open: a.readLimited}
+	a.broken = doc.damage
+	return a, doc, nil
 }
 
 // reader finds the reader of an archive by the parts that only its kind has.

@@ -203,7 +203,7 @@ func TestRead_refuses(t *testing.T) {
 		"a part too large":   {packed(t, bomb), Limits{Part: 1 << 20}, "larger than"},
 		"deep nesting":       {packed(t, document(strings.Repeat("<w:sdt><w:sdtContent>", 400))), Limits{}, "nested too deep"},
 		"torn":               {packed(t, bomb)[:200], Limits{}, "archive"},
-		"book without parts": {packed(t, []txtar.File{{Name: "META-INF/container.xml", Data: []byte("<container/>")}}), Limits{}, "no part"},
+		"book without parts": {packed(t, []txtar.File{{Name: "META-INF/container.xml", Data: []byte("<container/>")}}), Limits{}, "is not named"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

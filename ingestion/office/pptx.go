@@ -37,16 +37,12 @@ func readPptx(a *archive, doc *Document) error {
 		number++
 		r, ok := rels[relationID(s)]
 		if !ok || !a.has(r.target) {
+			doc.Damaged = true
 			doc.warn("slide %d is missing from the file", number)
 			continue
 		}
-		slide, err := a.tree(r.target)
-		if err != nil {
-			doc.warn("slide %d cannot be read: %v", number, err)
-			continue
-		}
 		p := &pptx{a: a, doc: doc, rels: a.relations(r.target), places: places}
-		doc.Parts = append(doc.Parts, p.slide(slide, number))
+		doc.Parts = append(doc.Parts, p.slide(a.optional(r.target), number))
 	}
 	return nil
 }
@@ -54,6 +50,9 @@ func readPptx(a *archive, doc *Document) error {
 // relationID is the attribute r:id, which has the same local name as the plain id.
 func relationID(n *node) string {
 	id := ""
+	if n == nil {
+		return id
+	}
 	for _, a := range n.attrs {
 		if a.Name.Local == "id" && a.Name.Space != "" {
 			return a.Value

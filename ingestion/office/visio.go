@@ -34,11 +34,12 @@ func readVisio(a *archive, doc *Document) error {
 			name += " (background)"
 		}
 		target := rels[relationID(page.first("Rel"))].target
-		drawn, err := a.tree(target)
-		if err != nil {
-			doc.warn("page %d cannot be read: %v", i+1, err)
+		if !a.has(target) {
+			doc.Damaged = true
+			doc.warn("page %d is missing from the file", i+1)
 			continue
 		}
+		drawn := a.optional(target)
 		v := &visio{doc: doc, a: a, rels: a.relations(target)}
 		v.shapes(drawn.first("Shapes"), 0)
 		doc.Parts = append(doc.Parts, Part{Label: or(clean(name), "Page "+strconv.Itoa(i+1)), text: v.b.String()})

@@ -26,6 +26,9 @@ const (
 func readXlsx(a *archive, doc *Document) error {
 	doc.Kind = "xlsx"
 	a.properties(doc, "docProps/core.xml")
+	if _, err := a.tree(a.main("xl/workbook.xml")); err != nil {
+		return err
+	}
 	data, err := a.whole()
 	if err != nil {
 		return err
@@ -35,15 +38,17 @@ func readXlsx(a *archive, doc *Document) error {
 		if errors.Is(err, excelize.ErrWorkbookFileFormat) || strings.Contains(err.Error(), "encrypted") {
 			return ErrEncrypted
 		}
-		return fmt.Errorf("read the spreadsheet: %w", err)
+		return fmt.Errorf("the file is damaged: the spreadsheet cannot be read: %v", err) //nolint:errorlint // an EOF is that of a part, not the archive's
 	}
 	defer book.Close()
+	checkBook(a, doc)
 	left := a.limits.Cells
 	pictures, scripted := sheetPictures(a, doc), scriptedStrings(a)
 	for _, name := range book.GetSheetList() {
 		part, used, err := sheet(book, name, left, scripted, doc)
 		left -= used
 		if err != nil {
+			doc.Damaged = true
 			doc.warn("sheet %q cannot be read: %v", name, err)
 			continue
 		}
@@ -54,6 +59,19 @@ func readXlsx(a *archive, doc *Document) error {
 		doc.Parts = append(doc.Parts, part)
 	}
 	return nil
+}
+
+// checkBook warns about sheets, shared texts and formats that are not whole: excelize takes what it finds, without an error.
+func checkBook(a *archive, doc *Document) {
+	for _, r := range sorted(a.relations(a.main("xl/workbook.xml"))) {
+		switch {
+		case r.external:
+		case a.has(r.target) && (r.kind == "worksheet" || r.kind == "sharedStrings" || r.kind == "styles"):
+			a.check(r.target)
+		case r.kind == "worksheet" || r.kind == "sharedStrings":
+			doc.damage(r.target, errors.New("it is not in the file"))
+		}
+	}
 }
 
 // sheetPictures are the marks of the pictures that float over each sheet, by the sheet's name, in the order of their

@@ -26,33 +26,64 @@ type node struct {
 	kids  []*node
 }
 
-// parse reads XML into a tree. Entities other than the five of XML stay as they are written.
-func parse(data []byte) (*node, error) {
+// errNoXML reports a part without an element. Each part of XML has one.
+var errNoXML = errors.New("the XML is broken: it has no content")
+
+func newDecoder(data []byte) *xml.Decoder {
 	if charset.Mark(data) != "" { // UTF-16 too
 		data = []byte(charset.Decode(data).Text)
 	}
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.Strict = false
 	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	return dec
+}
+
+// WellFormed returns an error if XML, such as that of flat OpenDocument, is cut off or broken. The decoder reports elements that have no
+// end.
+func WellFormed(data []byte) error {
+	dec := newDecoder(data)
+	for elements := 0; ; {
+		token, err := dec.Token()
+		switch {
+		case errors.Is(err, io.EOF) && elements > 0:
+			return nil
+		case errors.Is(err, io.EOF):
+			return errNoXML
+		case err != nil:
+			return fmt.Errorf("the XML is broken: %w", err)
+		}
+		if _, ok := token.(xml.StartElement); ok {
+			elements++
+		}
+	}
+}
+
+// parse reads XML into a tree. Entities other than the five of XML stay as they are written. With an error it returns what is before
+// the damage.
+func parse(data []byte) (*node, error) {
+	dec := newDecoder(data)
 	root := &node{}
 	stack := []*node{root}
 	count := 0
 	for {
 		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF) && len(root.elements()) == 0:
+			return root, errNoXML
+		case errors.Is(err, io.EOF):
 			return root, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the XML is broken: %w", err)
+		case err != nil:
+			return root, fmt.Errorf("the XML is broken: %w", err)
 		}
 		if count++; count > maxNodes {
-			return nil, errors.New("the XML has too many elements")
+			return root, errors.New("the XML has too many elements")
 		}
 		top := stack[len(stack)-1]
 		switch t := token.(type) {
 		case xml.StartElement:
 			if len(stack) > maxDepth {
-				return nil, errors.New("the XML is nested too deep")
+				return root, errors.New("the XML is nested too deep")
 			}
 			n := &node{name: t.Name.Local, attrs: t.Attr}
 			top.kids = append(top.kids, n)

@@ -38,11 +38,11 @@ func readXPS(a *archive, doc *Document) error {
 				doc.warn("the document has more than %d pages; the rest is not shown", maxPages)
 				return nil
 			}
-			page, err := a.tree(name)
-			if err != nil {
-				doc.warn("page %d cannot be read: %v", number, err)
-				page = &node{}
+			if !a.has(name) {
+				doc.Damaged = true
+				doc.warn("page %d is missing from the file", number)
 			}
+			page := a.optional(name)
 			var lines fixedLines
 			lines.glyphs(page, 0)
 			doc.Parts = append(doc.Parts, Part{Label: "Page " + strconv.Itoa(number), text: lines.markdown()})
