@@ -49,9 +49,18 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 	if err != nil {
 		c.warnings = append(c.warnings, "the body cannot be read: "+err.Error())
 	}
+	c.cutOff(mail.CutOff(parts))
 	c.attach(w, parts)
 	c.parts = []composedPart{{"", text + "\n\n" + body + c.attachments(parts)}}
 	return composing{w}.compose(ctx, c)
+}
+
+// cutOff takes over a warning that something is missing in the file, if there is one.
+func (c *composed) cutOff(warning string) {
+	if warning != "" {
+		c.damaged = true
+		c.warnings = append(c.warnings, warning)
+	}
 }
 
 // readMessage reads the job's message, as Internet mail or as Outlook saves it. It is nil if the file is too large.
@@ -149,6 +158,9 @@ func (c *composed) attachments(parts []mail.Part) string {
 		}
 		name := p.FileName(i + 1)
 		b.WriteString("\n- " + markdown.Inline(name) + ", " + markdown.Inline(p.MediaType) + ", " + markdown.Size(int64(len(p.Data))))
+		if p.Cut {
+			b.WriteString(", the rest is missing")
+		}
 		if mail.Shown[p.MediaType] {
 			c.pictures = append(c.pictures, func() ([]byte, error) { return p.Data, nil })
 			b.WriteString("\n\n" + pictureMark(len(c.pictures)-1, name) + "\n")

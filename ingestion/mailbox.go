@@ -96,7 +96,7 @@ func (m *mailbox) extract(ctx context.Context) error {
 		}
 	}
 	flush()
-	m.c.warnings = append(m.c.warnings, bounded(m.unread, "%d more messages are shown as they are in the file")...)
+	m.c.warnings = append(m.c.warnings, bounded(m.unread, "%d more messages are cut off, or shown as they are in the file")...)
 	if m.left > 0 {
 		m.c.warnings = append(m.c.warnings, counted(m.left, "attachment")+" stayed in the mailbox: it has more than are imported at once; export it in parts")
 	}
@@ -111,6 +111,10 @@ func (m *mailbox) message(i int) string {
 	if err != nil {
 		m.unread = append(m.unread, fmt.Sprintf("message %d of the mailbox is shown as it is in the file: %v", i+1, err))
 		return "## " + markdown.Plain(orElse(m.list[i].Subject, "A message that cannot be read")) + "\n\n" + m.raw(i)
+	}
+	if why := mail.CutOff(parts); why != "" {
+		m.c.damaged = true
+		m.unread = append(m.unread, fmt.Sprintf("message %d of the mailbox: %s", i+1, why))
 	}
 	for k := base; k < len(one.pictures); k++ {
 		if k >= mailboxPictures {

@@ -41,6 +41,7 @@ func (webFile) extract(ctx context.Context, w *work) error {
 	if err != nil {
 		return fault.Permanent(failure.Corrupt, "open it in a browser and save it again", "the page cannot be read: %v", err)
 	}
+	c.cutOff(strings.Replace(source.cut, "the message", "the saved page", 1))
 	return composing{w}.compose(ctx, c)
 }
 
@@ -66,6 +67,7 @@ type webSource struct {
 	base        string                                  // the address that its references are relative to; empty if they mean files
 	from        string                                  // the page's address, if the file has it
 	part        func(src string) func() ([]byte, error) // a picture saved with the page; nil if there is none
+	cut         string                                  // what is missing at its end
 }
 
 // whole returns the file's bytes, or nil if it is larger than the limit.
@@ -148,7 +150,7 @@ func readMHTML(data []byte) (webSource, error) {
 	if err != nil {
 		return webSource{}, err
 	}
-	s := webSource{base: m.Header.Get("Snapshot-Content-Location")}
+	s := webSource{base: m.Header.Get("Snapshot-Content-Location"), cut: mail.CutOff(parts)}
 	for _, p := range parts {
 		if s.html == nil && (p.MediaType == "text/html" || p.MediaType == "application/xhtml+xml") {
 			s.html, s.contentType = p.Data, p.MediaType

@@ -12,6 +12,7 @@ import (
 	"mime/quotedprintable"
 	"net/mail"
 	"path"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -36,9 +37,31 @@ type Part struct {
 	Location   string // Content-Location, in saved web pages
 	Attachment bool
 	Data       []byte // decoded
+	Cut        bool   // the message ends in it, or its encoding does
 }
 
-// Read reads a message and its parts.
+// CutOff returns a sentence if a message is not whole, or "".
+func CutOff(parts []Part) string {
+	var names []string
+	for i, p := range parts {
+		switch {
+		case !p.Cut:
+		case p.IsFile():
+			names = append(names, markdown.OneLine(p.FileName(i+1), 100))
+		case strings.HasPrefix(p.MediaType, "text/"):
+			names = append(names, "its text")
+		}
+	}
+	switch {
+	case len(names) > 0:
+		return "the message is cut off: of " + strings.Join(names, " and ") + " only the beginning is there, and what follows is missing; ask for the message again"
+	case slices.ContainsFunc(parts, func(p Part) bool { return p.Cut }):
+		return "the message has no mark of its end: it may be cut off, and text or attachments may be missing; if so, ask for it again"
+	}
+	return ""
+}
+
+// Read reads a message and its parts. Those of a message that is cut off are as far as they go; see [CutOff].
 func Read(data []byte) (*mail.Message, []Part, error) {
 	m, err := mail.ReadMessage(bytes.NewReader(bytes.TrimLeft(data, "\r\n")))
 	if err != nil {
@@ -46,6 +69,12 @@ func Read(data []byte) (*mail.Message, []Part, error) {
 	}
 	r := &reader{}
 	err = r.part(header(m.Header), m.Body, 0)
+	if unclosed(header(m.Header), data) {
+		for _, i := range r.torn {
+			r.parts[i].Cut = true
+		}
+		r.parts = append(r.parts, Part{Cut: true})
+	}
 	return m, r.parts, err
 }
 
@@ -62,6 +91,15 @@ func (h header) get(key string) string {
 type reader struct {
 	parts []Part
 	size  int64
+	torn  []int // parts without a boundary after them
+}
+
+// unclosed reports whether a message has no closing boundary. Programs omit those of inner parts, because the outer one ends them too
+// (RFC 2046, section 5.1.2).
+func unclosed(h header, data []byte) bool {
+	mediaType, params, err := mime.ParseMediaType(h.get("Content-Type"))
+	return err == nil && strings.HasPrefix(mediaType, "multipart/") && params["boundary"] != "" &&
+		!bytes.Contains(data, []byte("\n--"+params["boundary"]+"--"))
 }
 
 // part reads a part and those in it. A part that ends early keeps what there is.
@@ -97,16 +135,35 @@ func (r *reader) part(h header, body io.Reader, depth int) error {
 		MediaType: mediaType, Charset: params["charset"], Name: Words(name), Attachment: disposition == "attachment",
 		ID: strings.Trim(h.get("Content-Id"), "<> "), Location: strings.TrimSpace(h.get("Content-Location")),
 	}
-	decoded, err := io.ReadAll(io.LimitReader(transfer(h.get("Content-Transfer-Encoding"), body), MaxSize+1))
+	raw := &torn{r: body}
+	decoded, err := io.ReadAll(io.LimitReader(transfer(h.get("Content-Transfer-Encoding"), raw), MaxSize+1))
 	if r.size += int64(len(decoded)); r.size > MaxSize {
 		return fmt.Errorf("the message holds more than %d MB", MaxSize>>20)
 	}
-	if err != nil && len(decoded) == 0 {
+	leaf.Cut = errors.Is(err, io.ErrUnexpectedEOF)
+	if err != nil && len(decoded) == 0 && !leaf.Cut {
 		return nil // a part that cannot be decoded does not cost the others
+	}
+	if raw.found {
+		r.torn = append(r.torn, len(r.parts))
 	}
 	leaf.Data = decoded
 	r.parts = append(r.parts, leaf)
 	return nil
+}
+
+// torn reads a part and notes whether the data ends before its boundary. What the part's encoding lacks is another error then.
+type torn struct {
+	r     io.Reader
+	found bool
+}
+
+func (t *torn) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		t.found, err = true, io.EOF
+	}
+	return n, err
 }
 
 // transfer undoes a part's transfer encoding.
