@@ -159,7 +159,7 @@ func (c *composed) attachments(parts []mail.Part) string {
 		name := p.FileName(i + 1)
 		b.WriteString("\n- " + markdown.Inline(name) + ", " + markdown.Inline(p.MediaType) + ", " + markdown.Size(int64(len(p.Data))))
 		if p.Cut {
-			b.WriteString(", the rest is missing")
+			b.WriteString(", may be incomplete")
 		}
 		if mail.Shown[p.MediaType] {
 			c.pictures = append(c.pictures, func() ([]byte, error) { return p.Data, nil })

@@ -50,11 +50,11 @@ See below, all of you.
 		}
 	}
 	_, parts, err := Read([]byte("Content-Type: multipart/mixed; boundary=M\n\n--M\nContent-Type: image/png; name=a.png\nContent-Transfer-Encoding: base64\n\niVBORw0KG\n--M--\n"))
-	if why := CutOff(parts); err != nil || !strings.Contains(why, "of a.png only the beginning") {
+	if why := CutOff(parts); err != nil || !strings.Contains(why, "cut off in a.png") {
 		t.Errorf("base64 that ends early: %v, %q", err, why)
 	}
 	_, parts, err = Read([]byte("Content-Transfer-Encoding: base64\n\niVBORw0KG"))
-	if why := CutOff(parts); err != nil || !strings.Contains(why, "of its text only") {
+	if why := CutOff(parts); err != nil || !strings.Contains(why, "cut off in its text") {
 		t.Errorf("a body of base64 that ends early: %v, %q", err, why)
 	}
 }

@@ -54,7 +54,7 @@ func CutOff(parts []Part) string {
 	}
 	switch {
 	case len(names) > 0:
-		return "the message is cut off: of " + strings.Join(names, " and ") + " only the beginning is there, and what follows is missing; ask for the message again"
+		return "the message is cut off in " + strings.Join(names, " and ") + ": a part of it may be missing, and so may what followed; ask for the message again"
 	case slices.ContainsFunc(parts, func(p Part) bool { return p.Cut }):
 		return "the message has no mark of its end: it may be cut off, and text or attachments may be missing; if so, ask for it again"
 	}

@@ -38,6 +38,9 @@ func readXlsx(a *archive, doc *Document) error {
 		if errors.Is(err, excelize.ErrWorkbookFileFormat) || strings.Contains(err.Error(), "encrypted") {
 			return ErrEncrypted
 		}
+		if errors.Is(err, io.EOF) {
+			return errors.New("the file is damaged: the spreadsheet cannot be read, because a part of it is empty or missing")
+		}
 		return fmt.Errorf("the file is damaged: the spreadsheet cannot be read: %v", err) //nolint:errorlint // an EOF is that of a part, not the archive's
 	}
 	defer book.Close()
