@@ -44,7 +44,7 @@ const (
 // Division is how an engine divides a picture into lines.
 type Division int
 
-// Columns of text are told apart if they are close, but words in the cells of a ruled or wide table can be missed; by cells, it is the other way
+// Close columns of text are kept apart, but words in the cells of a ruled or wide table can be missed; by cells, it is the other way
 // round. By rows, each line runs across the whole picture.
 const (
 	ByColumns Division = iota

@@ -122,7 +122,7 @@ func (t *Engine) setUp(languages []string) error {
 	return nil
 }
 
-// resolution returns the one that is stated for a picture, in dots per inch. With 70, which the binding states, Tesseract tells columns apart that
+// resolution returns the one that is stated for a picture, in dots per inch. With 70, which the binding states, Tesseract keeps columns apart that
 // are close, but takes strokes of large letters for rules, which are longer than a quarter of an inch and thinner than a twentieth, and drops the
 // words in the cells of a table. Of drawn tables of 100 to 450 dpi, two thirds of the resolution of a page of A4, and at least 150, read most.
 func resolution(size image.Point, by ocr.Division) int {
