@@ -59,7 +59,7 @@ func (pl places) container() (bundle string, m manifest.Manifest, name string) {
 
 // unpackedInto returns the bundle of the archive or message whose files were put into this folder below the import folder.
 func unpackedInto(im *Importer, importedDir, dir string) (bundle string, m manifest.Manifest, ok bool) {
-	for _, name := range []string{dir, strings.TrimSuffix(dir, manifest.Unpacked)} {
+	for _, name := range manifest.UnpackedFrom(dir) {
 		bundle = path.Join(importedDir, name)
 		if m, ok = im.manifest(bundle); ok && len(m.Children) > 0 {
 			return bundle, m, true

@@ -223,3 +223,29 @@ func TestArchives_attachedToAPDF(t *testing.T) {
 		t.Errorf("%+v", ended)
 	}
 }
+
+// A message whose file has no extension has the name of the folder for its attachments. They are imported into its bundle, by serve and by
+// the command, and nothing stays behind.
+func TestArchives_withoutExtension(t *testing.T) {
+	t.Parallel()
+	const message = "From: anna@example.org\nSubject: Plans\nContent-Type: multipart/mixed; boundary=M\n\n" +
+		"--M\nContent-Type: text/plain\n\nSee below.\n--M\nContent-Type: text/csv\nContent-Disposition: attachment; filename=\"list.csv\"\n\na,b\n--M--\n"
+	for name, start := range map[string]func(*site){
+		"serve":  func(s *site) { s.serve() },
+		"import": func(s *site) { s.Must("import", s.Path("Import/letter")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, "", "")
+			s.write("Import/letter", message)
+			start(s)
+			ended := s.ended(2)
+			if r := ended["Import/letter (unpacked)/list.csv"]; r.Bundle != "Imported/letter/list" || s.Read("Imported/letter/letter") != message {
+				t.Errorf("%+v", ended)
+			}
+			if left := s.Files("Import", ""); len(left) != 0 {
+				t.Errorf("left in the import folder: %q", left)
+			}
+		})
+	}
+}

@@ -234,17 +234,16 @@ func (j *judging) place(dir string) place {
 }
 
 func (j *judging) findPlace(dir string) place {
-	bundle := path.Join(j.settings.Vault.ImportedDir, strings.TrimPrefix(dir, j.settings.Vault.ImportDir+"/"))
-	m, err := manifestIn(j.vault, bundle)
-	if plain, renamed := strings.CutSuffix(bundle, manifest.Unpacked); renamed && err != nil {
-		if of, missing := manifestIn(j.vault, plain); missing == nil && len(of.Children) > 0 {
+	below := strings.TrimPrefix(dir, j.settings.Vault.ImportDir+"/")
+	bundle, isBundle := path.Join(j.settings.Vault.ImportedDir, below), false
+	for i, name := range manifest.UnpackedFrom(below) {
+		m, err := manifestIn(j.vault, path.Join(j.settings.Vault.ImportedDir, name))
+		if err == nil && len(m.Children) > 0 {
 			return container
 		}
+		isBundle = isBundle || i == 0 && !errors.Is(err, fs.ErrNotExist)
 	}
-	switch {
-	case err == nil && len(m.Children) > 0:
-		return container
-	case err == nil || !errors.Is(err, fs.ErrNotExist):
+	if isBundle {
 		return dropped // the next version of a folder
 	}
 	if info, err := fs.Stat(j.vault.FS(), bundle); err == nil && info.IsDir() || j.empty[dir] {

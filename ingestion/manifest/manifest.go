@@ -36,6 +36,15 @@ const AttachedDir = "attachments"
 // name that the folder would have.
 const Unpacked = " (unpacked)"
 
+// UnpackedFrom returns the names that the bundle may have, below the folder of bundles, of the archive or message whose files are in a
+// folder of this name below the import folder.
+func UnpackedFrom(folder string) []string {
+	if plain, renamed := strings.CutSuffix(folder, Unpacked); renamed {
+		return []string{folder, plain}
+	}
+	return []string{folder}
+}
+
 // LocalTime is the form of times without a zone.
 const LocalTime = "2006-01-02T15:04:05"
 
