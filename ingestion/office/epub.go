@@ -44,7 +44,7 @@ func readEpub(a *archive, doc *Document) error {
 		if !strings.HasSuffix(strings.ToLower(name), "html") || !a.has(name) {
 			continue
 		}
-		if page, err := parseChapter(a, name); err == nil {
+		if page, _, err := parseChapter(a, name); err == nil {
 			for id, to := range webpage.Anchors(page) {
 				anchors[name+"#"+id] = to
 			}
@@ -82,12 +82,14 @@ func lockedParts(locks *node) map[string]bool {
 	return names
 }
 
-func parseChapter(a *archive, name string) (*html.Node, error) {
+// parseChapter reads a chapter, and reports whether it is whole.
+func parseChapter(a *archive, name string) (page *html.Node, whole bool, err error) {
 	source, err := a.read(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return webpage.Parse(bytes.ReplaceAll(source, []byte(pictureMark), nil), "application/xhtml+xml; charset=utf-8")
+	page, err = webpage.Parse(bytes.ReplaceAll(source, []byte(pictureMark), nil), "application/xhtml+xml; charset=utf-8")
+	return page, ends(source), err
 }
 
 var rootElement = regexp.MustCompile(`<([A-Za-z][\w:.-]*)`)
@@ -110,11 +112,11 @@ func ends(source []byte) bool {
 // chapter is a chapter's XHTML as Markdown; pictures become marks, and links into the book lead to headings, where they
 // mean one.
 func chapter(a *archive, doc *Document, name string, anchors map[string]string) (string, error) {
-	page, err := parseChapter(a, name)
+	page, whole, err := parseChapter(a, name)
 	if err != nil {
 		return "", err
 	}
-	if source, err := a.read(name); err == nil && !ends(source) {
+	if !whole {
 		doc.damage(name, errors.New("it has no end"))
 	}
 	return webpage.Convert(page, webpage.Hooks{
