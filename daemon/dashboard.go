@@ -52,7 +52,7 @@ func startWeb(ctx context.Context, group *errgroup.Group, w *Process, watcher *d
 			return w.Workspace.Workflows.ChangedSince(ctx, w.Journal, r)
 		},
 		Overview: func(ctx context.Context) (engine.Overview, error) { return serving(ctx, w, dash.url) }, Approvals: webApprovals{w},
-		Trust: webTrust{w}, Undo: webUndo{looking, w}, Starter: webStarter{w}, Control: webControl{w}, Dropper: webDropper{w.Workspace.Writing(policy.ByDrop)}, Health: health.checks,
+		Trust: webTrust{w}, Undo: webUndo{looking, w}, Starter: webStarter{w}, Control: webControl{w.Runs}, Dropper: webDropper{w.Workspace.Writing(policy.ByDrop)}, Health: health.checks,
 		Vault: filepath.Base(w.Workspace.Dir), Version: w.Workspace.options.Version, Listen: w.Workspace.Settings.Web.Listen, Hosts: w.Workspace.Settings.Web.Hosts,
 		Access: dash.access, Instance: shortHash(w.Workspace.StateDir), MaxUpload: int64(w.Workspace.Settings.Ingestion.MaxFileSize), Zone: w.Workspace.Zone, Logger: w.Workspace.Log,
 		Proxy: proxyOf(w.Workspace.Settings.Web.Proxy), Source: sourceOf(w.Workspace.options.Version, w.Workspace.options.Source), Notice: vaultflow.Notice,
@@ -193,26 +193,18 @@ func (t webTrust) Decide(_ context.Context, answer engine.TrustAnswer) (again bo
 const answerFirst = 300 * time.Millisecond
 
 // webControl ends and repeats runs from the dashboard.
-type webControl struct{ w *Process }
-
-// Cancel implements web.Control.
-func (c webControl) Cancel(ctx context.Context, run string) error { return c.w.Runs.Cancel(ctx, run) }
-
-// Retry implements web.Control.
-func (c webControl) Retry(ctx context.Context, run string, from engine.RetryFrom) error {
-	return c.w.Runs.Retry(ctx, run, from)
-}
+type webControl struct{ *Runs }
 
 // Again implements web.Control.
 func (c webControl) Again(ctx context.Context, run string) (started string, err error) {
-	r, err := c.w.Journal.Runs.Run(ctx, run)
+	r, err := c.journal.Runs.Run(ctx, run)
 	if err != nil {
 		return "", err
 	}
-	orders, _, err := c.w.Workspace.Workflows.Again(r)
+	orders, _, err := c.workflows.Again(r)
 	for _, o := range orders {
 		var id string
-		if id, err = c.w.Runs.Start(ctx, o); err != nil {
+		if id, err = c.Start(ctx, o); err != nil {
 			break
 		}
 		if started == "" {
@@ -221,9 +213,6 @@ func (c webControl) Again(ctx context.Context, run string) (started string, err 
 	}
 	return started, forUser(err)
 }
-
-// Dismiss implements web.Control.
-func (c webControl) Dismiss(ctx context.Context, run string) error { return c.w.Runs.Dismiss(ctx, run) }
 
 // webDropper puts uploads into the import folder, where the watcher takes them.
 type webDropper struct{ files vault.Files }

@@ -32,7 +32,7 @@ func (a *orders) answer(ctx context.Context, o control.Order) control.Reply {
 	case o.Cancel != "":
 		id, err = o.Cancel, a.w.Runs.Cancel(ctx, o.Cancel)
 	case o.Retry != "":
-		id, err = o.Retry, a.w.Runs.Retry(ctx, o.Retry, o.From)
+		id, err = a.w.Runs.Retry(ctx, o.Retry, o.From)
 	case o.Approve != nil:
 		id, err = o.Approve.Run, a.w.Decide(ctx, *o.Approve)
 	case o.Undo != "":

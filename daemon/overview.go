@@ -158,8 +158,12 @@ func overviewImports(ctx context.Context, j *journal.Journal, o *engine.Overview
 			if err != nil {
 				return err
 			}
+			run, err := j.Runs.Run(ctx, r.ID)
+			if err != nil {
+				return err
+			}
 			switch {
-			case latest.ID != r.ID || now.Sub(r.Finished) > failuresFor:
+			case latest.ID != r.ID || !run.Dismissed.IsZero() || now.Sub(r.Finished) > failuresFor:
 			case state != engine.ImportFailed:
 				waiting = append(waiting, r)
 			default:

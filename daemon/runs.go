@@ -25,6 +25,7 @@ type Runs struct {
 	journal   *journal.Journal
 	exec      *local.Executor
 	workflows *Workflows
+	imports   *intake.Imports
 	models    *modelset.Set
 	trust     *consent.Trust
 	zone      *time.Location
@@ -75,20 +76,24 @@ func UseModel(plan *workflow.Plan, alias string) {
 	}
 }
 
-// Retry resumes a failed run, if its workflow as it was then may run.
-func (r *Runs) Retry(ctx context.Context, id string, from engine.RetryFrom) error {
+// Retry resumes a failed run, if its workflow as it was then may run. It returns the run that does so: another one for an import
+// whose file was replaced.
+func (r *Runs) Retry(ctx context.Context, id string, from engine.RetryFrom) (string, error) {
 	run, err := r.journal.Runs.Run(ctx, id)
 	if err != nil {
-		return err
+		return "", err
+	}
+	if run.Kind == engine.KindImport {
+		return r.imports.Retry(ctx, run, from)
 	}
 	if run.Kind == engine.KindWorkflow {
 		if pinned, err := r.pinned(ctx, run); err == nil { // a run without a plan is refused by the executor
 			if err := r.trust.MayRun(pinned); err != nil {
-				return err
+				return "", err
 			}
 		}
 	}
-	return intake.Retry(ctx, r.journal, r.exec, run, from)
+	return id, r.exec.Retry(ctx, id, from)
 }
 
 // pinned is the plan that a run was started with.

@@ -113,13 +113,14 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 	if documents == nil {
 		documents = remote.New(a.outside.documents())
 	}
+	taken := intake.New(intake.Config{
+		Settings: s, Vault: a.Vault, Files: a.Writing(policy.ByDrop), Trust: a.Trust, Rules: a.rules, Web: documents,
+		Artifacts: kept, Journal: j, Exec: exec, Zone: a.Zone,
+	})
 	return &Process{
 		Workspace: a, Journal: j, Exec: exec, importers: importers, artifacts: kept, servers: servers, release: release,
-		Runs: &Runs{settings: s, journal: j, exec: exec, workflows: a.Workflows, models: a.Models, trust: a.Trust, zone: a.Zone},
-		Imports: intake.New(intake.Config{
-			Settings: s, Vault: a.Vault, Files: a.Writing(policy.ByDrop), Trust: a.Trust, Rules: a.rules, Web: documents,
-			Artifacts: kept, Journal: j, Exec: exec, Zone: a.Zone,
-		}),
+		Runs:    &Runs{settings: s, journal: j, exec: exec, workflows: a.Workflows, imports: taken, models: a.Models, trust: a.Trust, zone: a.Zone},
+		Imports: taken,
 		desk: approval.New(approval.Config{
 			Keys: approval.NewKeys(secret), Proposals: j.Approvals, Blobs: j.Blobs, Files: a.Writing(policy.ByApprovals),
 			Wake: exec.Wake, Subscribe: exec.Subscribe, Dir: path.Join(s.Vault.WorkflowsDir, step.ApprovalsDir), Zone: a.Zone, Logger: a.Log,

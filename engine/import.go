@@ -8,6 +8,9 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
+// GoneReason is the reason of an import whose file is no longer there.
+const GoneReason = "the file is gone or changed; put it into the import folder"
+
 // RunImport is the body of an import: classify, extract, publish, file the original. The original is filed last, so that
 // a file which is still in the import folder is one whose import has not ended.
 func RunImport(f Flow, p ImportPlan) Outcome {
@@ -21,7 +24,7 @@ func RunImport(f Flow, p ImportPlan) Outcome {
 	b.rec.Kind, b.rec.MediaType = kind.Kind, kind.MediaType
 	switch {
 	case kind.Gone:
-		b.rec.Reason = "the file is gone, or has other bytes now"
+		b.rec.Reason = GoneReason
 		b.say(ImportCancelled)
 		return Outcome{Status: Skipped, Reason: b.rec.Reason, Import: &b.rec}
 	case kind.Duplicate != "":

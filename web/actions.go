@@ -50,7 +50,11 @@ func (s actions) retry(w http.ResponseWriter, r *http.Request) {
 	}
 	s.control(w, r, func(c Control) error {
 		from := engine.RetryFrom{Step: r.PostFormValue("step"), Failed: r.PostFormValue("failed") != ""}
-		return c.Retry(r.Context(), r.PathValue("id"), from)
+		retried, err := c.Retry(r.Context(), r.PathValue("id"), from)
+		if err == nil {
+			r.SetPathValue("id", retried) // the page to go back to
+		}
+		return err
 	})
 }
 

@@ -50,9 +50,9 @@ type Starter interface {
 // Control ends and repeats runs and imports.
 type Control interface {
 	Cancel(ctx context.Context, run string) error
-	Retry(ctx context.Context, run string, from engine.RetryFrom) error
-	Again(ctx context.Context, run string) (started string, err error) // runs its workflow as it is now, about the same files
-	Dismiss(ctx context.Context, run string) error                     // its failure need not be listed any more
+	Retry(ctx context.Context, run string, from engine.RetryFrom) (retried string, err error) // another one for an import whose file was replaced
+	Again(ctx context.Context, run string) (started string, err error)                        // runs its workflow as it is now, about the same files
+	Dismiss(ctx context.Context, run string) error                                            // its failure need not be listed any more
 }
 
 // Dropper puts an uploaded file into the import folder, never over another one, and says under which vault name. The name

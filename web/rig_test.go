@@ -142,9 +142,9 @@ func (w *world) StartWorkflow(_ context.Context, name string, files []string) (e
 
 func (w *world) Cancel(_ context.Context, run string) error { w.called("cancel " + run); return nil }
 
-func (w *world) Retry(_ context.Context, run string, from engine.RetryFrom) error {
+func (w *world) Retry(_ context.Context, run string, from engine.RetryFrom) (string, error) {
 	w.called(strings.TrimSpace(fmt.Sprintf("retry %s %s", run, from.Step)) + map[bool]string{true: " failed"}[from.Failed])
-	return nil
+	return run, nil
 }
 
 func (w *world) Again(_ context.Context, run string) (string, error) {

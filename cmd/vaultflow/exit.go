@@ -64,7 +64,12 @@ func exitHelp() string {
 // runExit returns the exit code for a run's outcome.
 func runExit(r engine.RunRecord) int {
 	switch r.Status {
-	case engine.Done, engine.Skipped:
+	case engine.Skipped:
+		if r.Kind == engine.KindImport { // its file is gone
+			return exitFailed
+		}
+		return exitDone
+	case engine.Done:
 		return exitDone
 	case engine.DoneWithOmissions:
 		return exitOmissions

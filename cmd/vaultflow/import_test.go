@@ -142,6 +142,32 @@ func TestImport_retryUsesTheSettingsOfNow(t *testing.T) {
 	}
 }
 
+// The user puts a good file in the place of one that failed, keeps its name, and asks for it again. It is imported, its note goes,
+// and no failure is listed any more.
+func TestImport_retryOfReplacedFile(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", "")
+	s.write("out/report.docx", "")
+	if _, _, code := s.CLI("import", s.Path("out/report.docx")); code != exitFailed {
+		t.Fatalf("exit code %d", code)
+	}
+	failed := s.Imports()[0]
+	s.write(failed.Filed, "four ropes\n")
+	s.Must("import", "--retry", failed.ID)
+	if text := s.Read("Imported/report/report.md"); !strings.Contains(text, "four ropes") {
+		t.Error(text)
+	}
+	if left := s.Files("Import", ""); len(left) != 0 {
+		t.Errorf("left: %q", left)
+	}
+	if said := s.Must("status"); strings.Contains(said, failed.ID) {
+		t.Errorf("still listed:\n%s", said)
+	}
+	if out, errs, code := s.CLI("import", "--retry", failed.ID); code != exitFailed || !strings.Contains(out, "put it into the import folder") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+}
+
 // An old layer of recognised text is kept, unless it is asked for anew.
 func TestImport_redoOCR(t *testing.T) {
 	t.Parallel()

@@ -94,6 +94,6 @@ func retryRun(ctx context.Context, a *daemon.Workspace, g *globals, r engine.Run
 		}
 	}
 	return runNow(ctx, a, g, control.Order{Retry: r.ID, From: from, Passwords: a.Passwords.Given()}, func(ctx context.Context, w *daemon.Process) (string, error) {
-		return r.ID, w.Runs.Retry(ctx, r.ID, from)
+		return w.Runs.Retry(ctx, r.ID, from)
 	})
 }

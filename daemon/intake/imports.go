@@ -3,8 +3,6 @@ package intake
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/intake/packing"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/artifact"
+	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/failure"
@@ -215,12 +214,12 @@ func (i *Imports) start(ctx context.Context, name, digest string, asked request)
 // another place ends as its duplicate.
 func (i *Imports) complete(ctx context.Context, name, sha256, settings string) (run string, err error) {
 	before, ok, err := i.journal.Imports.Imported(ctx, sha256, settings)
-	if err != nil || !ok || before.Held || !i.rules.Lacks(before.Bundle) {
+	if err != nil || !ok || before.Held || !i.rules.Lacks(before.Bundle) || i.replaced(before) != "" {
 		return "", err
 	}
 	ended, err := i.journal.Runs.Run(ctx, before.ID)
 	if err == nil {
-		err = Retry(ctx, i.journal, i.exec, ended, engine.RetryFrom{})
+		_, err = i.Retry(ctx, ended, engine.RetryFrom{})
 	}
 	if err != nil && failure.Of(err).Code == failure.Retry {
 		return "", nil // the bundle stays as it is
@@ -288,16 +287,60 @@ func (i *Imports) DropOrTake(ctx context.Context, o control.ImportOrder) (string
 	if o.URL != "" || o.Path != "" {
 		return i.Drop(ctx, o)
 	}
-	f, err := i.vault.FS().Open(o.Name)
+	sum, err := change.Files{FS: i.vault.FS()}.Hash(o.Name)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", fmt.Errorf("read %s: %w", o.Name, err)
+	return i.start(ctx, o.Name, sum, request{how: o.ImportHow})
+}
+
+// Retry retries an import because the user asks for it, and returns the run that does so. If the user has put another file in the
+// place of one that failed or was not whole, that is another import, and the failure is no longer listed.
+func (i *Imports) Retry(ctx context.Context, run engine.RunRecord, from engine.RetryFrom) (string, error) {
+	r, err := i.journal.Imports.Get(ctx, run.ID)
+	if err != nil {
+		return "", err
 	}
-	return i.start(ctx, o.Name, hex.EncodeToString(sum.Sum(nil)), request{how: o.ImportHow})
+	if sum := i.replaced(r); sum != "" {
+		started, err := i.importReplaced(ctx, r, sum)
+		if err != nil {
+			return "", err
+		}
+		return started, i.journal.Runs.Dismiss(ctx, run.ID, time.Now())
+	}
+	if err := Attempts(i.journal).Again(ctx, run.ID, r.SHA256); err != nil {
+		return "", err
+	}
+	return run.ID, i.exec.Retry(ctx, run.ID, from)
+}
+
+// replaced returns the digest of what the user has put in the place of the original of an import that failed or was not whole, or "".
+func (i *Imports) replaced(r engine.ImportRecord) string {
+	if r.Filed == "" || r.State != engine.ImportFailed && r.State != engine.ImportNeedsPassword && r.State != engine.ImportPartial {
+		return ""
+	}
+	sum, err := change.Files{FS: i.vault.FS()}.Hash(r.Filed)
+	if err != nil || sum == r.SHA256 {
+		return "" // the import itself reports a file that cannot be read
+	}
+	return sum
+}
+
+func (i *Imports) importReplaced(ctx context.Context, r engine.ImportRecord, sum string) (string, error) {
+	e, _, err := i.journal.Executor().Load(ctx, r.ID)
+	if err != nil {
+		return "", err
+	}
+	plan, err := local.ImportPlan(e)
+	if err != nil {
+		return "", err
+	}
+	asked, err := askedOf(plan)
+	if err != nil {
+		return "", err
+	}
+	asked.where = r.Filed
+	return i.start(ctx, r.Source, sum, asked)
 }
 
 // retryFailed retries the import of a file that had a transient error (a full disk, a missing worker). It is the same import, so

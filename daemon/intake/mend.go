@@ -6,7 +6,6 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
-	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/ingestion/attempts"
 )
 
@@ -62,17 +61,3 @@ func (a *Arrivals) mendOnce(ctx context.Context) error {
 
 // Attempts counts in the journal what ends processes.
 func Attempts(j *journal.Journal) *attempts.Log { return attempts.New(j.Attempts) }
-
-// Retry repeats what failed in a run because a person asks for it. What was put aside of an import is tried again.
-func Retry(ctx context.Context, j *journal.Journal, exec *local.Executor, run engine.RunRecord, from engine.RetryFrom) error {
-	if run.Kind == engine.KindImport {
-		r, err := j.Imports.Get(ctx, run.ID)
-		if err != nil {
-			return err
-		}
-		if err := Attempts(j).Again(ctx, run.ID, r.SHA256); err != nil {
-			return err
-		}
-	}
-	return exec.Retry(ctx, run.ID, from)
-}

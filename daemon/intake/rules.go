@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"path"
@@ -233,14 +234,11 @@ func (r *Rules) Lacks(bundle string) bool { return ingestion.Lacks(r.vault.FS(),
 // Renew returns the current settings for an import that is retried, with what was asked for it. When they cannot be had it
 // keeps those that it was begun with.
 func (r *Rules) Renew(p engine.ImportPlan) json.RawMessage {
-	var before config.Settings
-	if err := json.Unmarshal(p.Options, &before); err != nil {
+	asked, err := askedOf(p)
+	if err != nil {
 		return p.Options
 	}
-	s, err := r.of(p.Source, request{
-		how:    control.ImportHow{Languages: before.Asked.Languages, Pages: before.Asked.Pages, RedoOCR: before.OCR.Redo, RetainImages: before.Asked.KeepPictures},
-		source: before.Asked.URL, declared: before.Asked.Declared, hold: before.Hold,
-	})
+	s, err := r.of(p.Source, asked)
 	if err != nil {
 		r.log.Warn("import is tried again with its old settings", "run", p.Run, "err", err)
 		return p.Options
@@ -250,6 +248,16 @@ func (r *Rules) Renew(p engine.ImportPlan) json.RawMessage {
 		return p.Options
 	}
 	return data
+}
+
+// askedOf returns what was asked for an import.
+func askedOf(p engine.ImportPlan) (request, error) {
+	var s config.Settings
+	if err := json.Unmarshal(p.Options, &s); err != nil {
+		return request{}, fmt.Errorf("read the import's settings: %w", err)
+	}
+	how := control.ImportHow{Mode: p.Mode, Languages: s.Asked.Languages, Pages: s.Asked.Pages, RedoOCR: s.OCR.Redo, RetainImages: s.Asked.KeepPictures}
+	return request{how: how, source: s.Asked.URL, declared: s.Asked.Declared, hold: s.Hold}, nil
 }
 
 // defaults are the settings of imports in ingestion's own words.

@@ -51,7 +51,7 @@ func (is *Imports) Gone(ctx context.Context, source string) error {
 		return fmt.Errorf("forget the arrival of %q: %w", source, err)
 	}
 	return is.waiting(ctx, source, func(r *engine.ImportRecord) {
-		r.State, r.Reason, r.Error, r.Hint, r.Code = engine.ImportCancelled, "the file is gone, or has other bytes now", "", "", ""
+		r.State, r.Reason, r.Error, r.Hint, r.Code = engine.ImportCancelled, engine.GoneReason, "", "", ""
 	})
 }
 

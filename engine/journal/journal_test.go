@@ -283,7 +283,7 @@ func TestImports_waiting(t *testing.T) {
 	if errA != nil || a.State != engine.ImportWaiting || a.Why(time.UTC) != "the disk is full; vaultflow tries again at "+epoch.Add(time.Minute).UTC().Format("15:04:05") {
 		t.Errorf("the import that waits: %+v, %v", a, errA)
 	}
-	if errB != nil || b.State != engine.ImportCancelled || b.Reason != "the file is gone, or has other bytes now" {
+	if errB != nil || b.State != engine.ImportCancelled || b.Reason != engine.GoneReason {
 		t.Errorf("the import whose file is gone: %+v, %v", b, errB)
 	}
 }

@@ -173,6 +173,15 @@ func (c Config) renew(e *engine.Entry) (changed bool, err error) {
 	return changed, err
 }
 
+// ImportPlan returns what an import was started with.
+func ImportPlan(e engine.Entry) (engine.ImportPlan, error) {
+	var s spec
+	if err := json.Unmarshal(e.Spec, &s); err != nil || s.Import == nil {
+		return engine.ImportPlan{}, fmt.Errorf("run %s is no import: %w", e.Run.ID, err)
+	}
+	return *s.Import, nil
+}
+
 // mendable reports whether an import has a bundle that lacks something, and its original to make it of.
 func (c Config) mendable(e *engine.Entry) bool {
 	i := e.Import
