@@ -65,6 +65,22 @@ func TestImport_duplicate(t *testing.T) {
 	}
 }
 
+// Each empty file is reported for what it is, whatever other files were empty before.
+func TestImport_emptyFilesAreNoDuplicates(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, report)
+	b.mustRun(b.drop("imp-1", "Import/notes.txt", nil))
+	if made, _ := b.mustRun(b.drop("imp-2", "Import/notes.log", nil)); made.Bundle != "Imported/notes (2)" {
+		t.Errorf("%+v", made)
+	}
+	if _, _, err := b.run(b.drop("imp-3", "Import/notes.docx", nil)); err == nil || !strings.Contains(err.Error(), "0 bytes") {
+		t.Error(err)
+	}
+	if made, _ := b.mustRun(b.drop("imp-4", "Import/notes.txt", nil)); made.Bundle != "Imported/notes" {
+		t.Errorf("the same file again: %+v", made)
+	}
+}
+
 func TestClassify_ofImporterFindsWhatIsGone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, report)

@@ -127,7 +127,8 @@ func (pl places) published() string {
 	return ""
 }
 
-// duplicate returns a bundle of the same bytes and settings from another import.
+// duplicate returns a bundle of the same bytes and settings from another import. An empty file has nothing in common with another
+// one of another name.
 func (pl places) duplicate(ctx context.Context) (id, bundle string, err error) {
 	im, j := pl.im, pl.job
 	home := pl.home() // a link leads there, so a bundle elsewhere does not count
@@ -135,6 +136,7 @@ func (pl places) duplicate(ctx context.Context) (id, bundle string, err error) {
 		m, ok := im.manifest(bundle)
 		ok = ok && (home == "" || home == bundle)
 		ok = ok && m.Source.SHA256 == j.SHA256 && m.Import.Settings == j.Hash() && m.Import.ID != j.ID
+		ok = ok && (j.Size > 0 || m.Source.Path == j.Source)
 		return m.Import.ID, ok
 	}
 	if im.Imported != nil {

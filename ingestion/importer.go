@@ -76,7 +76,7 @@ func (im *Importer) tell(j Job, e Event) {
 }
 
 // Classify examines the file: whether it is still the announced one, what it is, and whether a bundle of the same bytes and settings
-// exists. It changes nothing.
+// exists, of the same name if the file is empty. It changes nothing.
 func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 	file, size, err := im.open(j.at())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -118,7 +118,7 @@ func (im *Imports) findDuplicate(ctx context.Context, j ingestion.Job, home stri
 	if err != nil {
 		return err
 	}
-	elsewhere := home != "" && home != before.Bundle
+	elsewhere := home != "" && home != before.Bundle || j.Size == 0 && before.Source != j.Source // see ingestion.Importer.Classify
 	if ok && before.ID != j.ID && before.Bundle != "" && !elsewhere {
 		// A bundle that the user removed is made again, and so is one whose name a later version has.
 		if _, err := fs.Stat(im.FS, before.Bundle); err == nil && !im.holdsOther(before.Bundle, j.SHA256) {
