@@ -31,6 +31,27 @@ func TestFiles_thoseThatAWatcherReports(t *testing.T) {
 	}
 }
 
+// A file with its full size waits while another one beside it shows that its download is not finished.
+func TestLook_unfinishedDownload(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, data, beside, want string }{
+		{"a.pdf", "text", "a.pdf.aria2", "aria2 has not finished downloading it"},
+		{"a.pdf", "", "a.pdf.part", "a browser has not finished downloading it"},
+		{"a.pdf", "", "a.4vT_jfkd.pdf.part", "a browser has not finished downloading it"},
+		{"a.pdf", "text", "a.pdf.part", ""},
+		{"a.pdf", "", "b.pdf.part", ""},
+	} {
+		v, dir := tempVault(t, "In/b.md")
+		for name, data := range map[string]string{tc.name: tc.data, tc.beside: "x"} {
+			must(t, os.WriteFile(filepath.Join(dir, "In", name), []byte(data), 0o600))
+		}
+		f := v.look(request{name: "In/" + tc.name, arrival: true, force: true})
+		if f.err != nil || f.writers.open != (tc.want != "") || f.writers.open && f.writers.reason() != tc.want {
+			t.Errorf("%q beside %s: %+v, want %q", tc.data, tc.beside, f, tc.want)
+		}
+	}
+}
+
 func TestLook(t *testing.T) {
 	t.Parallel()
 	v, dir := tempVault(t, "In/b.md")

@@ -25,6 +25,9 @@ const (
 var ignoredNames = []string{
 	"~$*", "*.tmp", "*.part", "*.partial", "*.crdownload", "*.download", "*.opdownload", "*.filepart", "*.swp", "*.sb-*",
 	"*~", "4913", "~syncthing~*", "thumbs.db", "desktop.ini", "@eadir", "__macosx", "#recycle",
+	"*.!{qb,ut,bt,sync}", "*.bc!", "*.aria2", "*.aria2__temp", "*.lftp-pget-status", "*.{dtapart,fdmdownload,ytdl}", "*.part-frag*", // of downloads
+	"#*#", "*.swo", "*___jb_{tmp,old}___", "*.{lck,dwl,dwl2,idlk,ldb,laccdb}", "*.synctex(busy)", "*.{db,db3,sqlite,sqlite3}-{wal,shm,journal}", // of open files
+	"ehthumbs*.db", "icon\r", "$recycle.bin", "system volume information", "@tmp", "#snapshot", // of systems
 }
 
 // importNames are ignored in the import folder besides: settings of a folder, passwords beside a document, and the

@@ -19,6 +19,10 @@ func TestFilter_arrival(t *testing.T) {
 		".x.swp": ignore, "x.swp": ignore, ".nfs0001": ignore, ".fuse_hidden1": ignore, ".syncthing.x.tmp": ignore,
 		"~syncthing~x.tmp": ignore, ".goutputstream-X": ignore, ".vaultflow-x.tmp": ignore, "x.pdf.sb-1234": ignore,
 
+		"x.pdf.!qB": ignore, "x.!ut": ignore, "x.pdf.!sync": ignore, "x.pdf.aria2": ignore, "x.bc!": ignore, "x.mp4.part-Frag12": ignore,
+		"#x.txt#": ignore, ".#x.txt": ignore, "x.txt~": ignore, ".x.un~": ignore, "x.txt___jb_tmp___": ignore, "a.dwl2": ignore, "a.laccdb": ignore,
+		"notes.db-wal": ignore, "notes.sqlite3-journal": ignore, "travel-journal": take, "#1 plan.txt": take, "Wow!.pdf": take, "code.st": take,
+
 		".stfolder/foo.pdf": ignore, ".stversions/x.pdf": ignore, ".trash/x.pdf": ignore, ".obsidian/x.pdf": ignore,
 		".git/x.pdf": ignore, "@eaDir/x.pdf": ignore, ".Spotlight-V100/x": ignore, ".Trashes/x": ignore,
 		"__MACOSX/x.pdf": ignore, "#recycle/x.pdf": ignore, ".localized/x": ignore, "sub/@eaDir/x.pdf": ignore,

@@ -54,7 +54,10 @@ func (rd *reader) readClosely(out finding, info fs.FileInfo) finding {
 		return out
 	}
 	if out.arrival {
-		if out.writers = rd.writersOf(file); out.writers.open {
+		if out.writers = rd.downloading(out.name, info.Size()); !out.writers.open {
+			out.writers = rd.writersOf(file)
+		}
+		if out.writers.open {
 			return out
 		}
 	}
