@@ -322,6 +322,6 @@ func (f *finder) nearby() []string {
 			near = append(near, path.Join(dir, e.Name()))
 		}
 	}
-	slices.SortFunc(near, Natural)
+	slices.SortFunc(near, vault.Natural)
 	return near
 }

@@ -331,18 +331,6 @@ func TestOutput_name(t *testing.T) {
 	}
 }
 
-func TestNatural_isATotalOrder(t *testing.T) {
-	t.Parallel()
-	list := []string{"a/page_2", "a/page_10", "a/Page_10", "a/page_010", "b", "a", "a/b/c", "Z", "é"}
-	for _, x := range list {
-		for _, y := range list {
-			if a, b := Natural(x, y), Natural(y, x); a != -b || (a == 0) != (x == y) {
-				t.Errorf("Natural(%q, %q) = %d and %d", x, y, a, b)
-			}
-		}
-	}
-}
-
 func TestParseDuration(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{

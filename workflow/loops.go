@@ -8,10 +8,11 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/failure/diag"
+	"github.com/vaultflow/vaultflow/vault"
 )
 
 func sortLoaded(all []Loaded) {
-	slices.SortFunc(all, func(a, b Loaded) int { return directives.Natural(a.Plan.Name, b.Plan.Name) })
+	slices.SortFunc(all, func(a, b Loaded) int { return vault.Natural(a.Plan.Name, b.Plan.Name) })
 }
 
 // Folders are the vault's folders with a special meaning.
