@@ -33,6 +33,9 @@ type frames struct {
 }
 
 func (picture) extract(ctx context.Context, w *work) error {
+	if w.job.Route.MediaType == filetype.Comic {
+		return comic{w}.extract(ctx)
+	}
 	if what, _ := filetype.Name(w.job.Route.MediaType); what != "" {
 		return unreadPicture{w}.extract(ctx)
 	}

@@ -40,6 +40,7 @@ var extensions = map[string]string{
 	".eml": "message/rfc822", ".msg": "application/vnd.ms-outlook", ".mbox": "application/mbox", ".mbx": "application/mbox",
 	".zip": "application/zip", ".tar": "application/x-tar", ".gz": "application/gzip", ".tgz": "application/gzip", ".bz2": "application/x-bzip2",
 	".xz": "application/x-xz", ".7z": "application/x-7z-compressed", ".rar": "application/vnd.rar", ".zst": "application/zstd",
+	".cbz": Comic,
 	".mp3": "audio/mpeg", ".m4a": "audio/mp4", ".wav": "audio/wav", ".flac": "audio/flac", ".ogg": "audio/ogg", ".opus": "audio/opus",
 	".mp4": "video/mp4", ".mov": "video/quicktime", ".mkv": "video/x-matroska", ".webm": "video/webm", ".avi": "video/x-msvideo",
 }
@@ -59,7 +60,7 @@ var named = map[string]Kind{
 	"application/x-rar-compressed": KindArchive, "application/zstd": KindArchive,
 	"application/vnd.apple.pages": KindOffice, "application/vnd.apple.numbers": KindOffice, "application/vnd.apple.keynote": KindOffice, iwork: KindOffice,
 	"application/vnd.ms-visio.drawing": KindOffice, "application/oxps": KindOffice,
-	archivePart: KindArchive, ZippedPackage: KindPackage,
+	archivePart: KindArchive, Comic: KindImage, ZippedPackage: KindPackage,
 }
 
 // generic media types say nothing that the bytes do not say better.

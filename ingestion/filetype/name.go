@@ -29,6 +29,9 @@ var formats = map[string]string{
 	"application/x-krita": "a Krita painting" + asPNG, "application/x-openraster": "a layered picture" + asPNG, "model/vnd.dwfx+xps": "an AutoCAD drawing for viewing" + asPDF,
 	"application/vnd.ms-officetheme": "a theme of Office", "application/vnd.xmind.workbook": "a mind map" + asPDF, "application/x-figma": "a Figma design" + asPDF,
 	"application/x-musescore": "a MuseScore score" + asPDF, "application/vnd.recordare.musicxml": "a score in MusicXML" + asPDF, "application/vnd.geogebra.file": "a GeoGebra drawing" + asPDF,
+	"application/x-anki": "a deck of cards of Anki; export its notes as plain text to have them read", "application/x-goodnotes": "a notebook of GoodNotes" + asPDF,
+	"application/x-knime": "a KNIME workflow", "application/x-notability": "a notebook of Notability" + asPDF, "application/vnd.mindjet": "a mind map" + asPDF, "application/x-adobe-xd": "an Adobe XD design" + asPDF,
+	"application/x-qgis": "a QGIS project", "application/x-arrays": "a file of arrays of numbers",
 	"application/x-extension-fcstd": "a FreeCAD model", "application/x-scratch": "a Scratch project", ZippedPackage: "a ZIP that some program reads as one file",
 
 	"image/vnd.dwg": "an AutoCAD drawing" + asPDF, "image/vnd.dxf": "an AutoCAD exchange drawing" + asPDF, "model/vnd.dwf": "an AutoCAD drawing for viewing" + asPDF, "image/vnd.dgn": "a MicroStation drawing" + asPDF,

@@ -2,12 +2,16 @@ package filetype
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // ZippedPackage is the media type of a ZIP that some program reads as one file, when nothing shows which program.
 const ZippedPackage = "application/x-zip-package"
+
+// Comic is the media type of a comic: a ZIP of the pictures of its pages.
+const Comic = "application/vnd.comicbook+zip"
 
 // packageTypes are media types, by extension, of files that are ZIP archives for programs and not for people: their members mean
 // nothing by themselves.
@@ -18,6 +22,8 @@ var packageTypes = map[string]string{
 	".oxt": "application/vnd.openofficeorg.extension", ".3mf": "model/3mf", ".kmz": "application/vnd.google-earth.kmz", ".sketch": "application/x-sketch",
 	".odb": "application/vnd.oasis.opendocument.base", ".idml": "application/vnd.adobe.indesign-idml-package", ".wacz": "application/x-wacz",
 	".kra": "application/x-krita", ".ora": "application/x-openraster", ".dwfx": "model/vnd.dwfx+xps", ".thmx": "application/vnd.ms-officetheme", ".xmind": "application/vnd.xmind.workbook",
+	".apkg": "application/x-anki", ".colpkg": "application/x-anki", ".goodnotes": "application/x-goodnotes", ".knwf": "application/x-knime", ".knar": "application/x-knime",
+	".note": "application/x-notability", ".mmap": "application/vnd.mindjet", ".usdz": "model/3mf", ".xd": "application/x-adobe-xd", ".qgz": "application/x-qgis", ".npz": "application/x-arrays", ".pt": "application/x-arrays", ".pth": "application/x-arrays", ".keras": "application/x-arrays",
 	".afdesign": ZippedPackage, ".fcstd": "application/x-extension-fcstd", ".mscz": "application/x-musescore", ".mxl": "application/vnd.recordare.musicxml", ".ggb": "application/vnd.geogebra.file",
 	".drawio": ZippedPackage, ".procreate": ZippedPackage, ".fig": "application/x-figma", ".bbmodel": ZippedPackage, ".sb3": "application/x-scratch", ".pbix": ZippedPackage, ".twbx": ZippedPackage,
 }
@@ -46,6 +52,9 @@ func packed(names []string, name string) (mediaType, reason string) {
 			return "application/oxps", "a ZIP with " + n
 		}
 	}
+	if ext == ".cbz" {
+		return Comic, "a ZIP of the kind .cbz"
+	}
 	if m := packageTypes[ext]; m != "" {
 		return m, "a ZIP of the kind " + ext
 	}
@@ -59,8 +68,21 @@ func packed(names []string, name string) (mediaType, reason string) {
 		return packageTypes[".jar"], "a ZIP with META-INF/MANIFEST.MF"
 	case slices.Contains(names, "[Content_Types].xml"):
 		return ZippedPackage, "a ZIP with [Content_Types].xml, in which programs keep the parts of one document"
+	case ofProgram(name):
+		return ZippedPackage, "a ZIP whose extension " + ext + " is that of no archive"
 	}
 	return "", ""
+}
+
+// extension is what programs call their files: letters and digits.
+var extension = regexp.MustCompile(`^\.[0-9]{0,2}[a-z][a-z0-9_-]{0,12}$`)
+
+// ofProgram reports whether a name ends as those of some program's files do, and not as those of archives, of other files that people
+// misname, or of anything at all.
+func ofProgram(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	anything := []string{".zip", ".zipx", ".maff", ".bak", ".old", ".orig", ".tmp", ".bin", ".dat", ".data", ".file", ".download", ".backup", ".copy"}
+	return extension.MatchString(ext) && extensions[ext] == "" && keptTypes[ext] == "" && !slices.Contains(anything, ext)
 }
 
 // isIWorkFolder reports whether a member is the inner archive of an iWork document that was kept as a folder: Index.zip or
