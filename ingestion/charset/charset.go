@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/saintfish/chardet"
-	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 )
 
@@ -161,7 +160,7 @@ func likeliest(data []byte) string {
 	const otherwise = "windows-1252"
 	found, err := chardet.NewTextDetector().DetectAll(data)
 	if err != nil || len(found) == 0 {
-		return otherwise
+		return older(data, otherwise)
 	}
 	needed := surer
 	for _, f := range found {
@@ -173,9 +172,9 @@ func likeliest(data []byte) string {
 		needed = 1 // few words of another script are more like it than like any Western language
 	}
 	if name := canonical(found[0]); name != "" && found[0].Confidence >= needed {
-		return name
+		return older(data, name)
 	}
-	return otherwise
+	return older(data, otherwise)
 }
 
 // canonical returns a finding's name in the Encoding Standard, or "" if it has none there. The library reports Latin-2 as Latin-1
@@ -216,14 +215,8 @@ func foreign(data []byte) bool {
 
 func decodeGuess(data []byte) Text {
 	name := likeliest(data[:min(len(data), 1<<16)])
-	d := Text{Guessed: true}
-	e, err := htmlindex.Get(name)
-	if err != nil {
-		e = charmap.Windows1252
-	}
-	if d.Encoding, err = htmlindex.Name(e); err != nil {
-		d.Encoding = name
-	}
+	d := Text{Guessed: true, Encoding: name}
+	e := encodingOf(name)
 	text, err := e.NewDecoder().Bytes(data)
 	if err != nil {
 		d = decode8(data) // no decoder of the list returns errors; if one did, nothing is lost

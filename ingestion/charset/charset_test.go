@@ -97,6 +97,50 @@ func TestDecode_guesses(t *testing.T) {
 	}
 }
 
+// TestDecode_oldSystems writes texts, short and long, in the encodings of DOS, of old Macs and of Japan.
+func TestDecode_oldSystems(t *testing.T) {
+	t.Parallel()
+	const (
+		german  = "Sehr geehrte Frau Müller,\r\nfür die Übersendung der Gebühren vom März danken wir Ihnen. Größe: 3 Stück, Öl."
+		french  = "Le garçon a mangé à la fenêtre, près du café. Où êtes-vous allés cet été ?"
+		spanish = "El niño cumplió años en la montaña. ¿Dónde está la mañana del corazón?"
+		nordic  = "Blåbærsyltetøy på brødskiven, sa fru Ødegård. Räksmörgås på svenska."
+		english = "“Don’t,” she said – and he didn’t… It cost £3 or ¥4."
+		frame   = "╔══════════╗\r\n║ Menü     ║\r\n╟──────────╢\r\n║ 1 Öffnen ║\r\n╚══════════╝"
+		lines   = "┌────┬─────┐\r\n│ No │ Sum │\r\n├────┼─────┤\r\n│ 1  │ 20  │\r\n└────┴─────┘"
+		polish  = "Dzień dobry, proszę o przesłanie faktury za październik. Książka leży na półce, a źródło jest świeże."
+		russian = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему."
+		thai    = "สวัสดีครับ ผมชื่อสมชาย ยินดีที่ได้รู้จัก"
+	)
+	for name, test := range map[string]struct {
+		text string
+		enc  encoding.Encoding
+	}{
+		"German, DOS": {german, charmap.CodePage437}, "German, DOS 850": {german, charmap.CodePage850}, "German, Mac": {german, charmap.Macintosh}, "German, Windows": {german, charmap.Windows1252},
+		"French, DOS": {french, charmap.CodePage437}, "French, DOS 850": {french, charmap.CodePage850}, "French, Mac": {french, charmap.Macintosh}, "French, Windows": {french, charmap.Windows1252},
+		"Spanish, DOS": {spanish, charmap.CodePage437}, "Spanish, DOS 850": {spanish, charmap.CodePage850}, "Spanish, Mac": {spanish, charmap.Macintosh}, "Spanish, Windows": {spanish, charmap.Windows1252},
+		"Nordic, DOS 850": {nordic, charmap.CodePage850}, "Nordic, Mac": {nordic, charmap.Macintosh}, "Nordic, Windows": {nordic, charmap.Windows1252},
+		"English, Mac": {english, charmap.Macintosh}, "English, Windows": {english, charmap.Windows1252},
+		"frame": {frame, charmap.CodePage437}, "frame, DOS 850": {lines, charmap.CodePage850},
+		"Polish, DOS": {polish, charmap.CodePage852}, "Polish, Windows": {polish, charmap.Windows1250},
+		"Russian, DOS": {russian, charmap.CodePage866}, "Russian, Windows": {russian, charmap.Windows1251}, "Russian, Mac": {russian, charmap.MacintoshCyrillic},
+		"Thai":       {thai, charmap.Windows874},
+		"short, DOS": {"Grüße aus Köln", charmap.CodePage850}, "short, Mac": {"Grüße aus Köln", charmap.Macintosh}, "short, Windows": {"Grüße aus Köln", charmap.Windows1252},
+		"Japanese": {"会議のメモ", japanese.ShiftJIS}, "Japanese, two lines": {"お知らせ\r\n明日は休みです。", japanese.ShiftJIS}, "Chinese": {"会议记录", simplifiedchinese.GBK},
+	} {
+		data, err := test.enc.NewEncoder().Bytes([]byte(test.text))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if got := charset.Decode(data); got.Text != test.text || !got.Guessed {
+			t.Errorf("%s, as %s: %q", name, got.Encoding, got.Text)
+		}
+		if r := filetype.Classify("", "a.txt", data, nil, 0); r.Kind != filetype.KindText {
+			t.Errorf("%s: the router says %+v", name, r)
+		}
+	}
+}
+
 // What only looks a little like wide text stays what it is.
 func TestWideText_refuses(t *testing.T) {
 	t.Parallel()

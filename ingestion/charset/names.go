@@ -28,16 +28,7 @@ func Names(names []string) []string {
 	if len(broken) == 0 {
 		return names
 	}
-	best, most := encoding.Encoding(charmap.CodePage437), math.Inf(-1)
-	for _, s := range systems {
-		total := s.prior
-		for _, name := range broken {
-			total += s.likely(name)
-		}
-		if total > most {
-			best, most = s.encoding, total
-		}
-	}
+	best := systemOf(broken).encoding
 	names = slices.Clone(names)
 	for i, name := range names {
 		if utf8.ValidString(name) {
@@ -51,9 +42,36 @@ func Names(names []string) []string {
 	return names
 }
 
+// systemOf returns the encoding in which names are the most probable text.
+func systemOf(names []string) system {
+	best, most := systems[0], math.Inf(-1)
+	for _, s := range systems {
+		total := s.prior
+		for _, name := range names {
+			total += s.likely(name)
+		}
+		if total > most {
+			best, most = s, total
+		}
+	}
+	return best
+}
+
+// shortText is up to how many bytes a text is judged like names, in bytes: for the statistics, it is too short.
+const shortText = 400
+
+// eastern returns the encoding of two bytes that a short text without Latin letters has, or "".
+func eastern(data []byte) string {
+	if len(data) > shortText {
+		return ""
+	}
+	return systemOf(strings.Fields(string(data))).eastern
+}
+
 // system is an encoding in which systems write file names, as a model of the names that are written in it.
 type system struct {
 	encoding encoding.Encoding
+	eastern  string  // its name, if its characters have two bytes
 	prior    float64 // logarithm of how usual it is, beside the others
 	kinds    []kind
 }
@@ -105,29 +123,29 @@ var cyrillic = []kind{
 }
 
 var systems = []system{
-	{charmap.CodePage437, 0, latin(western)},
-	{charmap.CodePage850, -0.5, latin(western)},
-	{charmap.CodePage852, -2, latin(central)},
-	{charmap.Windows1252, -1, latin(western)},
-	{charmap.Windows1250, -3, latin(central)},
-	{charmap.CodePage866, 0, cyrillic},
-	{charmap.Windows1251, -1, cyrillic},
-	{simplifiedchinese.GB18030, 0, []kind{
+	{charmap.CodePage437, "", 0, latin(western)},
+	{charmap.CodePage850, "", -0.5, latin(western)},
+	{charmap.CodePage852, "", -2, latin(central)},
+	{charmap.Windows1252, "", -1, latin(western)},
+	{charmap.Windows1250, "", -3, latin(central)},
+	{charmap.CodePage866, "", 0, cyrillic},
+	{charmap.Windows1251, "", -1, cyrillic},
+	{simplifiedchinese.GB18030, "gb18030", 0, []kind{
 		{lead(0xB0, 0xD7), 0.93, 3755, false, false}, {lead(0xD8, 0xF7), 0.04, 3008, false, false}, {lead(0xA1, 0xA9), 0.03, 300, false, false},
 	}},
-	{japanese.ShiftJIS, 0, []kind{
+	{japanese.ShiftJIS, "shift_jis", 0, []kind{
 		{between('ぁ', 'ん'), 0.30, 83, false, false},
 		{between('ァ', 'ー'), 0.30, 87, false, false},
 		{func(_ rune, b string) bool { return len(b) == 2 && b >= "\x88\x9F" && b <= "\x98\x72" }, 0.35, 2965, false, false},
 		{func(_ rune, b string) bool { return len(b) == 2 && b[0] >= 0x98 }, 0.02, 3390, false, false},
 		{func(_ rune, b string) bool { return len(b) == 2 }, 0.03, 500, false, false},
 	}},
-	{traditionalchinese.Big5, -1, []kind{
+	{traditionalchinese.Big5, "big5", -1, []kind{
 		{func(_ rune, b string) bool { return len(b) == 2 && b[0] >= 0xA4 && b[0] <= 0xC6 }, 0.95, 5401, false, false},
 		{func(_ rune, b string) bool { return len(b) == 2 && b[0] >= 0xC9 }, 0.02, 7652, false, false},
 		{func(_ rune, b string) bool { return len(b) == 2 && b[0] < 0xA4 }, 0.03, 408, false, false},
 	}},
-	{korean.EUCKR, -1, []kind{
+	{korean.EUCKR, "euc-kr", -1, []kind{
 		{lead(0xB0, 0xC8), 0.97, 2350, false, false}, {lead(0xCA, 0xFD), 0.01, 4888, false, false}, {lead(0xA1, 0xAC), 0.02, 900, false, false},
 	}},
 }
