@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -45,6 +46,9 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 	}
 	doc, err := office.Read(file, size, office.Limits{})
 	to := successors[w.job.Route.MediaType]
+	if errors.Is(err, office.ErrUnknown) && to == "" && readHere(w.job.Route.MediaType) {
+		err = errors.New("the part with its content is missing")
+	}
 	old := to != "" && !strings.Contains(w.job.Route.MediaType, "openxmlformats")
 	if old && err != nil || errors.Is(err, office.ErrUnknown) {
 		var made readerAt
@@ -63,6 +67,11 @@ func (officeFile) extract(ctx context.Context, w *work) error {
 		return officeFault(err)
 	}
 	return composing{w}.office(ctx, doc)
+}
+
+// readHere reports whether package office reads files of a type, if they have the part with their content.
+func readHere(mediaType string) bool {
+	return officeExtensions[mediaType] != "" || slices.ContainsFunc([]string{".odg", ".epub", ".xps", ".vsdx"}, func(ext string) bool { return filetype.ByName(ext) == mediaType })
 }
 
 // officeFault explains an office file that cannot be read, with advice.

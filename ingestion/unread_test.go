@@ -58,14 +58,16 @@ func TestImport_fileThatIsDamaged(t *testing.T) {
 	const again = "copy or download it again"
 	whole := string(zipFiles(t, packedFile{name: "a.txt", data: strings.Repeat("tea ", 500)}))
 	for name, c := range map[string]struct{ data, why, what string }{
-		"empty.zip":   {"", "the file is empty: it has 0 bytes", again},
-		"empty.pdf":   {"", "the file is empty: it has 0 bytes", again},
-		"empty.png":   {"", "the file is empty: it has 0 bytes", again},
-		"empty.docx":  {"", "the file is empty: it has 0 bytes", again},
-		"torn.zip":    {whole[:len(whole)-30], "the list of its files, at its end, is missing", again},
-		"head.zip":    {"PK\x03\x04" + whole[60:], "the list of its files, at its end, is missing", again},
-		"torn.docx":   {"PK\x03\x04" + whole[4:60], "the list of its files, at its end, is missing", again},
-		"torn.txt.gz": {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x2b", "it ends early, and a part of it is missing", again},
+		"empty.zip":    {"", "the file is empty: it has 0 bytes", again},
+		"empty.pdf":    {"", "the file is empty: it has 0 bytes", again},
+		"empty.png":    {"", "the file is empty: it has 0 bytes", again},
+		"empty.docx":   {"", "the file is empty: it has 0 bytes", again},
+		"torn.zip":     {whole[:len(whole)-30], "the list of its files, at its end, is missing", again},
+		"head.zip":     {"PK\x03\x04" + whole[60:], "the list of its files, at its end, is missing", again},
+		"torn.docx":    {"PK\x03\x04" + whole[4:60], "the list of its files, at its end, is missing", again},
+		"headless.odt": {string(zipFiles(t, packedFile{name: "[Content_Types].xml", data: "<a/>"})), "the part with its content is missing", again},
+		"headless.xps": {string(zipFiles(t, packedFile{name: "[Content_Types].xml", data: "<a/>"})), "the part with its content is missing", again},
+		"torn.txt.gz":  {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x2b", "it ends early, and a part of it is missing", again},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -57,4 +57,13 @@ See below, all of you.
 	if why := CutOff(parts); err != nil || !strings.Contains(why, "cut off in its text") {
 		t.Errorf("a body of base64 that ends early: %v, %q", err, why)
 	}
+	for message, cut := range map[string]bool{
+		"Content-Length: 9\n\nSee below": false, "Content-Length: 9\n\nSee b": true, "Content-Length: 11\r\n\r\nSee\r\nbelow\r\n": false, "Subject: x\n\nSee b": false,
+		"Content-Type: text/html\n\n<html><body>See": true, "Content-Type: text/html\n\n<html><body>See</html>": false, "Content-Type: text/html\n\n<p>See": false,
+	} {
+		_, parts, err := Read([]byte(message))
+		if why := CutOff(parts); err != nil || (why != "") != cut {
+			t.Errorf("%q: %v, %q", message, err, why)
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"net/mail"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/html/charset"
@@ -75,6 +76,9 @@ func Read(data []byte) (*mail.Message, []Part, error) {
 		}
 		r.parts = append(r.parts, Part{Cut: true})
 	}
+	if len(r.parts) == 1 && stops(header(m.Header), data, r.parts[0]) {
+		r.parts[0].Cut = true
+	}
 	return m, r.parts, err
 }
 
@@ -100,6 +104,17 @@ func unclosed(h header, data []byte) bool {
 	mediaType, params, err := mime.ParseMediaType(h.get("Content-Type"))
 	return err == nil && strings.HasPrefix(mediaType, "multipart/") && params["boundary"] != "" &&
 		!bytes.Contains(data, []byte("\n--"+params["boundary"]+"--"))
+}
+
+// stops reports whether a message of one part is shorter than its header says, or is a page of HTML without its end. Other text has no
+// mark of its end.
+func stops(h header, data []byte, p Part) bool {
+	_, body, found := bytes.Cut(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\n\n"))
+	if n, err := strconv.Atoi(h.get("Content-Length")); err == nil && found && n > len(body)+bytes.Count(body, []byte("\n")) {
+		return true
+	}
+	text := bytes.ToLower(p.Data)
+	return p.MediaType == "text/html" && bytes.Contains(text, []byte("<html")) && !bytes.Contains(text, []byte("</html")) && !bytes.Contains(text, []byte("</body"))
 }
 
 // part reads a part and those in it. A part that ends early keeps what there is.

@@ -2,10 +2,12 @@ package office
 
 import (
 	"archive/zip"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -73,6 +75,10 @@ func (a *archive) tree(name string) (*node, error) {
 		return nil, err
 	}
 	root, err := parse(data)
+	if errors.Is(err, errTags) {
+		a.broken(name, err)
+		return root, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the part %s: %w", name, err)
 	}
@@ -126,6 +132,20 @@ func (a *archive) relations(part string) map[string]relation {
 		list[r.attr("Id")] = relation{target: to, kind: r.attr("Type")[strings.LastIndexByte(r.attr("Type"), '/')+1:], external: external}
 	}
 	return list
+}
+
+// linked is relations, with a warning if the part refers to some and their list is not there.
+func (a *archive) linked(part string, root *node) map[string]relation {
+	dir, base := path.Split(part)
+	if list := dir + "_rels/" + base + ".rels"; !a.has(list) && root.refers() {
+		a.broken(list, errors.New("it is missing"))
+	}
+	return a.relations(part)
+}
+
+// refers reports whether an element or one in it has an attribute of the namespace of relationships, by its usual prefix.
+func (n *node) refers() bool {
+	return slices.ContainsFunc(n.attrs, func(a xml.Attr) bool { return a.Name.Space == "r" }) || slices.ContainsFunc(n.kids, (*node).refers)
 }
 
 type relation struct {

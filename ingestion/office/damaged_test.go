@@ -87,6 +87,8 @@ func TestRead_packagesWithoutTheirParts(t *testing.T) {
 		"word/document.xml is damaged":           {"word/document.xml", "<a/>"},
 		"word/document.xml: the XML is broken":   {"word/document.xml", ""},
 		"content.xml is damaged: it has no body": {"content.xml", "<a/>"},
+		"it has no page or sheet":                {"content.xml", "<d><body><spreadsheet/></body></d>"},
+		"the lists of its pages are missing":     {"a.fdseq", "<FixedDocumentSequence/>"},
 		"slide 1 is missing":                     {"ppt/presentation.xml", "<p><sldIdLst><sldId id='1'/></sldIdLst></p>"},
 	} {
 		var b []txtar.File
@@ -95,6 +97,25 @@ func TestRead_packagesWithoutTheirParts(t *testing.T) {
 		}
 		if _, err := read(packed(t, b), Limits{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", parts, err, want)
+		}
+	}
+}
+
+// TestRead_wrongTags reads documents whose elements end with other names, and ones without their relationships: all text is there, and
+// they are damaged.
+func TestRead_wrongTags(t *testing.T) {
+	t.Parallel()
+	for body, wrong := range map[string]bool{
+		"<p><r><t>One</t></r></p><p><r><t>Two</t></r></p>": false, "<p><r><t>One</t></x></r></p><p><r><t>Two</t></r></p>": true, "<p><r><t>One</r></p><p><r><t>Two</t></r></p>": true,
+		"<p><r><t>One</t></r></p><p><r><t>Two</t></r><hyperlink r:id='rId9'><r><t>!</t></r></hyperlink></p>": true,
+	} {
+		doc, err := read(packed(t, []txtar.File{{Name: "word/document.xml", Data: []byte("<document><body>" + body + "</body></document>")}}), Limits{})
+		if err != nil || doc.Damaged != wrong {
+			t.Errorf("%s: %v, %+v", body, err, doc)
+			continue
+		}
+		if text := doc.Markdown(func(int, string) string { return "" }); !strings.Contains(text, "One") || !strings.Contains(text, "Two") {
+			t.Errorf("%s: %q", body, text)
 		}
 	}
 }

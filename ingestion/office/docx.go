@@ -32,7 +32,7 @@ func readDocx(a *archive, doc *Document) error {
 	}
 	dir := path.Dir(name) + "/"
 	d := &docx{
-		a: a, doc: doc, rels: a.relations(name), headings: headingStyles(a.optional(dir + "styles.xml")),
+		a: a, doc: doc, rels: a.linked(name, root), headings: headingStyles(a.optional(dir + "styles.xml")),
 		scripts: map[string]string{},
 		lists:   readNumbering(a.optional(dir + "numbering.xml")), notes: map[string]*node{}, counters: map[string]int{}, anchors: map[string]string{},
 	}

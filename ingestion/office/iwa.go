@@ -55,7 +55,7 @@ func readIWork(a *archive, doc *Document) error {
 		}
 		plain, err := iwaBytes(data, left)
 		if err != nil {
-			doc.warn("the part %s cannot be read: %v", name, err)
+			a.broken(name, err)
 			continue
 		}
 		left -= int64(len(plain))

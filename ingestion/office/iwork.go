@@ -45,6 +45,7 @@ func readIWorkFolder(a *archive, doc *Document, name string) error {
 		return fmt.Errorf("read the part %s: %w", name, err)
 	}
 	inner := newArchive(z, bytes.NewReader(data), int64(len(data)), a.limits)
+	inner.broken = a.broken
 	for part, f := range a.files { // beside it are the previews
 		if rel := strings.TrimPrefix(part, strings.TrimSuffix(name, "index.zip")); inner.files[rel] == nil {
 			inner.files[rel] = f

@@ -84,6 +84,9 @@ func readODF(a *archive, doc *Document) error {
 	default:
 		return ErrUnknown
 	}
+	if len(doc.Parts) == 0 { // programs save one at least
+		return errors.New("the part content.xml is damaged: it has no page or sheet")
+	}
 	return nil
 }
 

@@ -208,7 +208,7 @@ func open(r io.ReaderAt, size int64, limits Limits) (*Document, error) {
 	if err := read(a, doc); err != nil {
 		return nil, err
 	}
-	if doc.Damaged && doc.empty() {
+	if doc.Damaged && doc.empty() && doc.Preview == "" {
 		return nil, errors.New(doc.Warnings[0])
 	}
 	return doc, nil

@@ -41,8 +41,9 @@ func readPptx(a *archive, doc *Document) error {
 			doc.warn("slide %d is missing from the file", number)
 			continue
 		}
-		p := &pptx{a: a, doc: doc, rels: a.relations(r.target), places: places}
-		doc.Parts = append(doc.Parts, p.slide(a.optional(r.target), number))
+		slide := a.optional(r.target)
+		p := &pptx{a: a, doc: doc, rels: a.linked(r.target, slide), places: places}
+		doc.Parts = append(doc.Parts, p.slide(slide, number))
 	}
 	return nil
 }

@@ -29,29 +29,78 @@ type node struct {
 // errNoXML reports a part without an element. Each part of XML has one.
 var errNoXML = errors.New("the XML is broken: it has no content")
 
-func newDecoder(data []byte) *xml.Decoder {
+// errTags reports an element that ends with the name of another one. All of the text is there, and may be in a wrong place.
+var errTags = errors.New("the XML is broken: an element ends with the name of another one")
+
+// tokens reads XML. Entities other than the five of XML stay as they are written.
+type tokens struct {
+	dec   *xml.Decoder
+	open  []xml.Name // the elements that have begun
+	ends  int        // how many of them end next, before others are read
+	wrong error      // errTags, once it was found
+}
+
+func newTokens(data []byte) *tokens {
 	if charset.Mark(data) != "" { // UTF-16 too
 		data = []byte(charset.Decode(data).Text)
 	}
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.Strict = false
 	dec.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-	return dec
+	return &tokens{dec: dec}
 }
 
-// WellFormed returns an error if XML, such as that of flat OpenDocument, is cut off or broken. The decoder reports elements that have no
-// end.
+// next returns the next token. Each element that begins ends, whatever the names at its end are. At the end of whole XML, the error is
+// io.EOF.
+func (t *tokens) next() (xml.Token, error) {
+	for t.ends == 0 {
+		token, err := t.dec.RawToken()
+		switch {
+		case errors.Is(err, io.EOF) && len(t.open) > 0:
+			return nil, errors.New("the XML is broken: it has no end")
+		case errors.Is(err, io.EOF):
+			return nil, io.EOF
+		case err != nil:
+			return nil, fmt.Errorf("the XML is broken: %w", err)
+		}
+		switch tag := token.(type) {
+		case xml.StartElement:
+			t.open = append(t.open, tag.Name)
+		case xml.EndElement:
+			t.end(tag.Name)
+			continue
+		}
+		return token, nil
+	}
+	t.ends--
+	t.open = t.open[:len(t.open)-1]
+	return xml.EndElement{}, nil
+}
+
+// end ends the innermost element of a name, with those in it. An end of none is passed over.
+func (t *tokens) end(name xml.Name) {
+	for i := len(t.open) - 1; i >= 0 && t.ends == 0; i-- {
+		if t.open[i] == name {
+			t.ends = len(t.open) - i
+		}
+	}
+	if t.ends != 1 {
+		t.wrong = errTags
+	}
+}
+
+// WellFormed returns an error if XML, such as that of flat OpenDocument, is cut off or broken.
 func WellFormed(data []byte) error {
-	dec := newDecoder(data)
+	in := newTokens(data)
 	for elements := 0; ; {
-		token, err := dec.Token()
+		token, err := in.next()
 		switch {
 		case errors.Is(err, io.EOF) && elements > 0:
-			return nil
+			return in.wrong
 		case errors.Is(err, io.EOF):
 			return errNoXML
 		case err != nil:
-			return fmt.Errorf("the XML is broken: %w", err)
+			return err
 		}
 		if _, ok := token.(xml.StartElement); ok {
 			elements++
@@ -59,22 +108,21 @@ func WellFormed(data []byte) error {
 	}
 }
 
-// parse reads XML into a tree. Entities other than the five of XML stay as they are written. With an error it returns what is before
-// the damage.
+// parse reads XML into a tree. With an error it returns what is before the damage; with errTags, all of it.
 func parse(data []byte) (*node, error) {
-	dec := newDecoder(data)
+	in := newTokens(data)
 	root := &node{}
 	stack := []*node{root}
 	count := 0
 	for {
-		token, err := dec.Token()
+		token, err := in.next()
 		switch {
 		case errors.Is(err, io.EOF) && len(root.elements()) == 0:
 			return root, errNoXML
 		case errors.Is(err, io.EOF):
-			return root, nil
+			return root, in.wrong
 		case err != nil:
-			return root, fmt.Errorf("the XML is broken: %w", err)
+			return root, err
 		}
 		if count++; count > maxNodes {
 			return root, errors.New("the XML has too many elements")
@@ -89,9 +137,7 @@ func parse(data []byte) (*node, error) {
 			top.kids = append(top.kids, n)
 			stack = append(stack, n)
 		case xml.EndElement:
-			if len(stack) > 1 {
-				stack = stack[:len(stack)-1]
-			}
+			stack = stack[:len(stack)-1]
 		case xml.CharData:
 			top.kids = append(top.kids, &node{text: string(t)})
 		}

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"errors"
 	"math"
 	"path"
 	"strconv"
@@ -12,6 +13,11 @@ func (a *archive) sequence() string {
 	for _, r := range a.relations("") {
 		if r.kind == "fixedrepresentation" && a.has(r.target) {
 			return r.target
+		}
+	}
+	for name := range a.files { // the list of relationships is missing
+		if strings.HasSuffix(name, ".fdseq") {
+			return name
 		}
 	}
 	return ""
@@ -49,7 +55,7 @@ func readXPS(a *archive, doc *Document) error {
 		}
 	}
 	if len(doc.Parts) == 0 {
-		return ErrUnknown
+		return errors.New("the file is damaged: the lists of its pages are missing or empty")
 	}
 	return nil
 }
