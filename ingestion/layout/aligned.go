@@ -132,7 +132,7 @@ func linesOf(items []item) []Line {
 var remark = regexp.MustCompile(`^(?:\[[^\]]*\]|\([^)]*\))$`)
 
 // named returns where the head of a run of rows begins: with names over several columns, which leave the first column free, or with the
-// beginning of the first name. A rule that begins with the table ends its head.
+// beginning of the first name, or have it at a height between theirs. A rule that begins with the table ends its head.
 func named(rows [][]Line, from, end, least int, rules []Box) int {
 	box, step := boxOf(slices.Concat(rows[from:end]...)), 0.0 // the widest between rows near the top
 	for i := from + 1; i < min(end, from+6); i++ {
@@ -142,7 +142,8 @@ func named(rows [][]Line, from, end, least int, rules []Box) int {
 		l, below := rows[up][0], rows[up+1][0]
 		over := l.Box.X0 > box.X0+0.12*box.width() && l.Box.X1 < box.X1+l.Size
 		begins := same(l.Box.X0, below.Box.X0) && !beginsUpper(below.Text) && l.Box.width() < 0.6*box.width()
-		if len(fields(rows[up])) > 1 || !over && !begins || remark.MatchString(l.Text) || pitch(rows[up], rows[up+1]) > max(1.5*l.Size, step) {
+		beside := same(l.Box.X0, box.X0) && l.Box.X1 < below.Box.X0 && below.base()-l.base() < 0.95*l.Size
+		if len(fields(rows[up])) > 1 || !over && !begins && !beside || remark.MatchString(l.Text) || pitch(rows[up], rows[up+1]) > max(1.5*l.Size, step) {
 			break
 		}
 		if slices.ContainsFunc(rules, func(r Box) bool {

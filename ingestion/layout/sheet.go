@@ -32,9 +32,22 @@ func newSheet(rows [][]Line, rules []Box) sheet {
 		s.place()
 		s.head = s.headRows()
 		if !s.dropGutter() {
+			s.levelHead()
 			return s
 		}
 	}
+}
+
+// levelHead divides the rows of the head into those of one baseline: names over several columns are a line above others, and a name beside both is at
+// the height between.
+func (s *sheet) levelHead() {
+	level := rowsOf(slices.Concat(s.rows[:s.head]...))
+	if len(level) == s.head {
+		return
+	}
+	s.rows, s.head = slices.Concat(level, s.rows[s.head:]), len(level)
+	s.place()
+	s.measure()
 }
 
 // place puts pieces into columns. A piece that reaches over several goes into the first of them, unless it is several cells that the
@@ -128,8 +141,13 @@ func hasOwnName(s *sheet, c int) (found bool) {
 		if len(row[c]) == 0 {
 			continue
 		}
-		if len(row[c]) > 1 || c > 0 && len(row[c-1]) != 1 || c+1 < len(row) && len(row[c+1]) != 1 {
+		if len(row[c]) > 1 {
 			return false
+		}
+		for _, beside := range []int{c - 1, c + 1} {
+			if beside >= 0 && beside < len(row) && (len(row[beside]) != 1 || math.Abs(row[beside][0].base()-row[c][0].base()) > 0.3*row[c][0].Size) {
+				return false
+			}
 		}
 		found = true
 	}
@@ -137,9 +155,9 @@ func hasOwnName(s *sheet, c int) (found bool) {
 }
 
 // aroundNames adds gutters beside pieces of the first row that nothing is below, as the names of columns without cells. There are more names than
-// pieces in any other row.
+// pieces in any other row, and none above others.
 func aroundNames(rows [][]Line, gutters []gap) []gap {
-	if len(rows) < 3 || len(rows[0]) > maxColumns || slices.ContainsFunc(rows[1:], func(row []Line) bool { return len(row) >= len(rows[0]) }) {
+	if len(rows) < 3 || len(rows[0]) > maxColumns || len(rowsOf(rows[0])) > 2 || slices.ContainsFunc(rows[1:], func(row []Line) bool { return len(row) >= len(rows[0]) }) {
 		return gutters
 	}
 	for i, name := range rows[0] {

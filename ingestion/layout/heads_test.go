@@ -1,0 +1,69 @@
+package layout_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/layout"
+)
+
+var seven = []float64{60, 140, 200, 260, 320, 380, 440}
+
+// groups sets a head of two rows: names over columns, and these columns' own. The name of the first column is at the height between.
+func groups(place func(l *layout.Line, first, last float64), spans [][2]int, names, below []string) []layout.Line {
+	lines := []layout.Line{at(60, 106, 10, "Name")}
+	for i, span := range spans {
+		l := at(0, 100, 10, names[i])
+		place(&l, seven[span[0]], seven[span[1]]+40)
+		lines = append(lines, l)
+	}
+	lines = append(lines, cells(112, seven, below...)...)
+	for i := len(lines) - 1; lines[i].Box.Y0 == 112; i-- { // at the right, as the numbers
+		if l := &lines[i]; !strings.HasPrefix(l.Text, "2") {
+			end := l.Box.X0 + 40
+			l.Box.X0, l.Box.X1 = end-l.Box.X1+l.Box.X0, end
+		}
+	}
+	return lines
+}
+
+func centred(l *layout.Line, first, last float64) {
+	half := (l.Box.X1 - l.Box.X0) / 2
+	l.Box.X0, l.Box.X1 = (first+last)/2-half, (first+last)/2+half
+}
+
+func begun(l *layout.Line, first, _ float64) { l.Box.X0, l.Box.X1 = first, first+l.Box.X1 }
+
+// A name over three or more columns says so by what is below it: years, the names of another group, or names that it is not in line with.
+func TestText_findsNamesOverManyColumns(t *testing.T) {
+	t.Parallel()
+	body := sheet(126, 12, seven, []string{"Ash", "1.5", "2.25", "3", "4", "55", "6"}, []string{"Birch", "7", "8", "9.75", "10", "11", "12"}, []string{"Cedar", "13", "14", "15", "16", "170.5", "18"}, []string{"Elm", "1", "2", "3", "4", "5", "6"})
+	rest := []string{"Ash | 1.5 | 2.25 | 3 | 4 | 55 | 6", "Birch | 7 | 8 | 9.75 | 10 | 11 | 12", "Cedar | 13 | 14 | 15 | 16 | 170.5 | 18", "Elm | 1 | 2 | 3 | 4 | 5 | 6"}
+	three, all := [][2]int{{1, 3}, {4, 6}}, [][2]int{{1, 6}}
+	quarters, years := []string{"", "Low", "Mid", "High", "Low", "Mid", "High"}, []string{"", "2001", "2002", "2003", "2004", "2005", "2006"}
+	for name, c := range map[string]struct {
+		lines []layout.Line
+		want  string
+	}{
+		"at the middle of three": {groups(centred, three, []string{"Oak", "Elm"}, quarters), "Name | Oak |  |  | Elm"},
+		"at their beginning":     {groups(begun, three, []string{"Oak", "Elm"}, quarters), "Name | Oak |  |  | Elm"},
+		"over years":             {groups(centred, all, []string{"Trees"}, years), "Name | Trees"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			head := "Low | Mid | High | Low | Mid | High"
+			if c.want == "Name | Trees" {
+				head = "2001 | 2002 | 2003 | 2004 | 2005 | 2006"
+			}
+			rowsAre(t, text(append(c.lines, body...)...), append([]string{c.want, head}, rest...)...)
+		})
+	}
+}
+
+// A name of two lines among names of one is no name over the columns beside it.
+func TestText_keepsNamesOfTwoLinesTogether(t *testing.T) {
+	t.Parallel()
+	xs := []float64{60, 160, 260, 360}
+	lines := append(cells(100, xs, "", "", "Unit"), cells(112, xs, "Item", "Quantity", "Price", "Total")...)
+	lines = append(lines, sheet(126, 14, xs, []string{"Nails", "10", "1.50", "15.00"}, []string{"Screws", "20", "2.25", "45.00"}, []string{"Hinges", "3", "12.00", "36.00"})...)
+	rowsAre(t, text(lines...), "Item | Quantity | Unit Price | Total", "Nails | 10 | 1.50 | 15.00", "Screws | 20 | 2.25 | 45.00", "Hinges | 3 | 12.00 | 36.00")
+}
