@@ -59,7 +59,7 @@ func alignedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 }
 
 // blocksIn divides rows that are blocks of text beside one another, as in the head of an invoice, and no table: lines of one say nothing about
-// those beside them. The lines of a block are labels with what belongs to them; or blocks end at different heights, none has holes, no rule
+// those beside them. The lines of a block are labels with what belongs to them, or an address at the left; or blocks end at different heights, none has holes, no rule
 // divides their lines, and the file has one after the other. It returns where the longest ends.
 func blocksIn(rows [][]Line, from, to int, rules []Box) (left, right []Line, end int, ok bool) {
 	const most, holes = 16, 1
@@ -112,7 +112,7 @@ func blocksIn(rows [][]Line, from, to int, rules []Box) (left, right []Line, end
 			}
 		}
 		inTurn := len(s.rules) == 0 && aWhole && bWhole && aLast != bLast && switches(lefts, rights) == 1
-		if across || !inTurn && !labelled(a) && !labelled(b) {
+		if across || !inTurn && !labelled(a) && !labelled(b) && !(c == 0 && isAddress(a)) {
 			continue
 		}
 		return linesOf(lefts), linesOf(rights), to, true

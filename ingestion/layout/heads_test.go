@@ -67,3 +67,14 @@ func TestText_keepsNamesOfTwoLinesTogether(t *testing.T) {
 	lines = append(lines, sheet(126, 14, xs, []string{"Nails", "10", "1.50", "15.00"}, []string{"Screws", "20", "2.25", "45.00"}, []string{"Hinges", "3", "12.00", "36.00"})...)
 	rowsAre(t, text(lines...), "Item | Quantity | Unit Price | Total", "Nails | 10 | 1.50 | 15.00", "Screws | 20 | 2.25 | 45.00", "Hinges | 3 | 12.00 | 36.00")
 }
+
+// An address says nothing about the lines beside it, also where the file has both row by row; a list of places is a table.
+func TestText_readsAddressesOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	for _, place := range []string{"10115 Berlin", "D-10115 Berlin", "1012 AB Amsterdam", "111 22 Stockholm", "00-950 Warszawa", "Springfield, IL 62701", "London SW1A 1AA", "Ottawa ON K1A 0B1"} {
+		rows := [][]string{{"Oak Timber Ltd", "Elm Furniture"}, {"Clara Carpenter", "Hugo Joiner"}, {"Mill Street 12", "Church Lane 4"}, {place, "75001 Paris"}, {"", "France"}}
+		inTurn(t, text(sheet(100, 12, []float64{60, 320}, rows...)...), "Oak Timber Ltd Clara Carpenter Mill Street 12 "+place+"\n", "Elm Furniture Hugo Joiner Church Lane 4 75001 Paris France")
+	}
+	rows := [][]string{{"Name", "Place"}, {"Clara Carpenter", "10115 Berlin"}, {"Hugo Joiner", "75001 Paris"}, {"Ines Turner", "28001 Madrid"}}
+	rowsAre(t, text(sheet(100, 12, []float64{60, 320}, rows...)...), "Name | Place", "Clara Carpenter | 10115 Berlin", "Hugo Joiner | 75001 Paris", "Ines Turner | 28001 Madrid")
+}

@@ -148,13 +148,14 @@ func asWritten(blocks [][]item) [][]item {
 }
 
 // blocksApart reports whether what is beside one another are blocks of text, as in the head of an invoice: the file has one after the other, the
-// lines of one are labels with what belongs to them, or those of both are close and not level. Labels belong to what is beside them.
+// lines of one are labels with what belongs to them or the left one is an address, or those of both are close and not level. Labels belong to what is beside
+// them.
 func blocksApart(left, right []item) bool {
 	level := levelShare(left, right)
 	if min(len(left), len(right)) < 2 || level > 0.5 && paired(left, right) {
 		return false
 	}
-	return switches(left, right) == 1 || labelled(left) || labelled(right) || level < 0.3 && isClose(left) && isClose(right)
+	return switches(left, right) == 1 || labelled(left) || labelled(right) || isAddress(left) || level < 0.3 && isClose(left) && isClose(right)
 }
 
 // isClose reports whether lines are below one another as those of a paragraph are.
@@ -179,6 +180,28 @@ func labelled(items []item) bool {
 		}
 	}
 	return len(items) > 1 && len(labels)*3 >= 2*len(items)
+}
+
+// place is a line with a postal code, as the countries write it: before the place (75001 Paris, D-10115 Berlin, 1012 AB Amsterdam, 00-950 Warszawa), or
+// behind it (Springfield, IL 62701, London SW1A 1AA).
+var place = regexp.MustCompile(`^(?:\p{Lu}{1,3}[- ])?(?:\d{4,6}(?: \p{Lu}{2})?|\d{2,3}[- ]\d{2,3}),? \p{Lu}\pL|\pL,? (?:\p{Lu}{2},? )?(?:\d{4,6}(?:-\d{4})?|\p{Lu}{1,2}\d[\p{Lu}\d]? ?\d\p{Lu}{2}|\p{Lu}\d\p{Lu} ?\d\p{Lu}\d)$`)
+
+// isAddress reports whether lines, from the top down, are an address: short ones close to one another, of which one near the end has a postal code.
+func isAddress(items []item) bool {
+	const least, most, longest, below = 3, 9, 45, 4 // lines; letters of one; lines from the postal code on
+	if len(items) < least || len(items) > most || !isClose(items) {
+		return false
+	}
+	places, at := 0, 0
+	for i, it := range items {
+		if it.table != nil || it.runes() > longest || isNumber(it.line.Text) && i == 0 {
+			return false
+		}
+		if place.MatchString(it.line.Text) {
+			places, at = places+1, i
+		}
+	}
+	return places == 1 && at > 0 && len(items)-at <= below
 }
 
 // paired reports whether lines on the same baselines belong together: labels and what they are for, or numbers.
