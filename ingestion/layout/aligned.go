@@ -95,7 +95,7 @@ func blocksIn(rows [][]Line, from, to int, rules []Box) (left, right []Line, end
 	for c := range s.gutters {
 		a, aLast, aWhole := column(c)
 		b, bLast, bWhole := column(c + 1)
-		if min(len(a), len(b)) < 3 || paired(a, b) || paired(nil, a) {
+		if address := c == 0 && isAddress(a); !address && min(len(a), len(b)) < 3 || paired(a, b) || paired(nil, a) {
 			continue
 		}
 		x := s.gutters[c].middle()
@@ -168,7 +168,7 @@ func runOfRows(rows [][]Line, from int) int {
 		if _, ok := typedRule(rows[i]); ok {
 			continue
 		}
-		if belowLabels(rows[from:i], rows[i]) {
+		if belowLabels(rows[from:i], rows[i]) || belowBlocks(rows[from:i], rows[i]) {
 			break
 		}
 		if len(fields(rows[i])) == 1 {
@@ -214,6 +214,32 @@ func belowLabels(rows [][]Line, next []Line) bool {
 		}
 	}
 	return named || pitch(rows[len(rows)-1], next) > 1.4*space
+}
+
+// belowBlocks reports whether rows are an address, or labels with what belongs to them, and further blocks beside it, and the next row has pieces below
+// none of these, as the head of an invoice's items.
+func belowBlocks(rows [][]Line, next []Line) bool {
+	const least, most = 3, 12
+	if len(rows) < least || len(rows) > most {
+		return false
+	}
+	var blocks [][]item
+	of := func(l Line) int {
+		return slices.IndexFunc(blocks, func(b []item) bool {
+			return math.Abs(b[0].box.X0-l.Box.X0) < 0.4*l.Size || math.Abs(b[0].box.X1-l.Box.X1) < 0.1*l.Size
+		})
+	}
+	for _, row := range rows {
+		for _, l := range fields(row) {
+			if at := of(l); at >= 0 {
+				blocks[at] = append(blocks[at], item{box: l.Box, line: l})
+			} else {
+				blocks = append(blocks, []item{{box: l.Box, line: l}})
+			}
+		}
+	}
+	return len(blocks) > 1 && len(blocks) <= least && slices.ContainsFunc(blocks, func(b []item) bool { return isAddress(b) || len(b) > 1 && labelled(b) }) &&
+		slices.ContainsFunc(fields(next), func(l Line) bool { return of(l) < 0 })
 }
 
 // leads reports whether line i begins a cell beside the cells of a lower line, which are at the middle of their row.

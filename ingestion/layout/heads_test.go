@@ -78,3 +78,26 @@ func TestText_readsAddressesOneAfterTheOther(t *testing.T) {
 	rows := [][]string{{"Name", "Place"}, {"Clara Carpenter", "10115 Berlin"}, {"Hugo Joiner", "75001 Paris"}, {"Ines Turner", "28001 Madrid"}}
 	rowsAre(t, text(sheet(100, 12, []float64{60, 320}, rows...)...), "Name | Place", "Clara Carpenter | 10115 Berlin", "Hugo Joiner | 75001 Paris", "Ines Turner | 28001 Madrid")
 }
+
+// The items of an invoice begin below the addresses, however close these are and whatever is beside them.
+func TestText_dividesAddressesFromTheItemsBelow(t *testing.T) {
+	t.Parallel()
+	address := []string{"Oak Timber Ltd", "Clara Carpenter", "Mill Street 12", "10115 Berlin", "Germany"}
+	xs := []float64{66, 250, 330, 400}
+	for name, right := range map[string][]string{
+		"an address": {"Elm Furniture", "Church Lane 4", "75001 Paris"},
+		"labels":     {"Invoice: 2024-17", "Date: 4 March 2024"},
+		"a line":     {"4 March 2024"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines := sheet(100, 12, []float64{60}, [][]string{address[:1], address[1:2], address[2:3], address[3:4], address[4:]}...)
+			for i, text := range right {
+				lines = append(lines, at(440, 100+12*float64(i), 10, text))
+			}
+			lines = append(lines, sheet(166, 14, xs, []string{"Item", "Quantity", "Price", "Amount"}, []string{"Boards", "10", "1.50", "15.00"}, []string{"Nails", "3", "2.25", "6.75"})...)
+			got := text(lines...)
+			rowsAre(t, got, "Item | Quantity | Price | Amount", "Boards | 10 | 1.50 | 15.00", "Nails | 3 | 2.25 | 6.75")
+			inTurn(t, got, strings.Join(address, " ")+"\n", strings.Join(right, " "), "| Item")
+		})
+	}
+}

@@ -164,7 +164,8 @@ func (s names) overMany(l Line, first, last int) (from, to int) {
 // isFree reports whether a column may be below a name: it has one of its own on a row of the head, and nothing else above.
 func (s names) isFree(c, row int, l Line) bool {
 	return c > 0 && c < s.columns() && len(s.cells[row][c]) > 0 && beginsUpper(s.cells[row][c][0].Text) &&
-		!slices.ContainsFunc(s.cells[:row], func(above [][]Line) bool { return len(above[c]) > 0 && above[c][0].Box != l.Box && s.beginning(above[c][0]) <= c
+		!slices.ContainsFunc(s.cells[:row], func(above [][]Line) bool {
+			return len(above[c]) > 0 && above[c][0].Box != l.Box && s.beginning(above[c][0]) <= c
 		})
 }
 

@@ -151,11 +151,14 @@ func asWritten(blocks [][]item) [][]item {
 // lines of one are labels with what belongs to them or the left one is an address, or those of both are close and not level. Labels belong to what is beside
 // them.
 func blocksApart(left, right []item) bool {
+	if isAddress(left) {
+		return true
+	}
 	level := levelShare(left, right)
 	if min(len(left), len(right)) < 2 || level > 0.5 && paired(left, right) {
 		return false
 	}
-	return switches(left, right) == 1 || labelled(left) || labelled(right) || isAddress(left) || level < 0.3 && isClose(left) && isClose(right)
+	return switches(left, right) == 1 || labelled(left) || labelled(right) || level < 0.3 && isClose(left) && isClose(right)
 }
 
 // isClose reports whether lines are below one another as those of a paragraph are.
