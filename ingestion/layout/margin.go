@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 )
 
 // pageNumber is a line that only numbers its page. Four digits are rather a year.
@@ -26,7 +28,7 @@ func (p Profile) withoutEdges(lines []Line, height float64) (kept []Line, edges 
 		}
 		text, found := boxOf(kept), len(out)
 		for _, inward := range [][][]Line{all, backward(all)} {
-			numbered := p.isNumbered(inward[0], inward[1], height, text, &inward[0][0] != &all[0][0])
+			numbered := p.isNumbered(inward[0], inward[1], height, text, &inward[0][0] != &all[0][0]) || p.isHead(inward, height, text)
 			dropped := p.edgeRows(inward, height)
 			form := dropped > 0
 			if numbered {
@@ -74,6 +76,66 @@ func (p Profile) isNumbered(row, next []Line, height float64, text Box, bottom b
 	return p.numbers(row, text, 1.05) || bottom && len(row) == 1 && p.numbers(row, text, largestHead)
 }
 
+// deepBand is the share of the page's height at its top and bottom where a running head over prose may be that has the page's number beside it: printers
+// of books leave wide margins.
+const deepBand = 0.17
+
+// isHead reports whether the first of rows, from an end of a page inward, is what running heads are: a few words at one edge of the text and a number at
+// the other, or both at its right, apart from prose.
+func (p Profile) isHead(rows [][]Line, height float64, text Box) bool {
+	const longest = 70 // letters
+	row, at := rows[0], rows[0][0].base()
+	if len(row) != 2 || !isApart(row, rows[1]) || at > deepBand*height && at < (1-deepBand)*height || hasForm(row, amountLabel) {
+		return false
+	}
+	number, words := row[1], row[0]
+	if pageNumber.MatchString(words.Text) {
+		number, words = words, number
+	}
+	near, box := number.Size, boxOf(row)
+	over := math.Abs(box.X0-text.X0) < near && math.Abs(box.X1-text.X1) < near
+	atRight := number.Box.X0 > words.Box.X1 && math.Abs(box.X1-text.X1) < near && box.X0 > (text.X0+text.X1)/2
+	if !pageNumber.MatchString(number.Text) || !over && !atRight || row[1].Box.X0-row[0].Box.X1 < 2*near || max(words.Size, number.Size) > 1.05*p.body ||
+		words.runes() > longest || !strings.ContainsFunc(words.Text, unicode.IsLetter) {
+		return false
+	}
+	return begunByProse(rows[1:])
+}
+
+// begunByProse reports whether the first of rows are lines of prose.
+func begunByProse(rows [][]Line) bool {
+	const lines, long = 5, 25 // letters of one
+	if len(rows) < lines {
+		return false
+	}
+	prose, all := 0, slices.Concat(rows[:lines]...)
+	for _, l := range all {
+		if isNumber(l.Text) {
+			return false
+		}
+		if l.runes() >= long {
+			prose++
+		}
+	}
+	return prose*10 >= 7*len(all)
+}
+
+// hasThreeParts reports whether the first of rows, from an end of a page inward, has words with numbers at the left, the middle and the right of the text,
+// as a revision, a part's number and a date, apart from prose.
+func (p Profile) hasThreeParts(rows [][]Line, height float64) bool {
+	row, at := rows[0], rows[0][0].base()
+	if len(row) != 3 || !isApart(row, rows[1]) || at > headBand*1.25*height && at < (1-1.25*headBand)*height || !begunByProse(rows[1:]) {
+		return false
+	}
+	for _, l := range row {
+		if l.Size > largestHead*p.body || !strings.ContainsFunc(l.Text, unicode.IsLetter) || !strings.ContainsFunc(l.Text, unicode.IsDigit) {
+			return false
+		}
+	}
+	text, near := boxOf(slices.Concat(rows...)), row[0].Size
+	return math.Abs(row[0].Box.X0-text.X0) < near && math.Abs(row[2].Box.X1-text.X1) < near && math.Abs(row[1].Box.X0+row[1].Box.X1-text.X0-text.X1) < 3*near
+}
+
 // footBand is the share of the page's height at its bottom where a number alone numbers the page if it is below the middle of the text. LaTeX puts
 // it there: its pages of A4 have a wide margin.
 const footBand = 0.2
@@ -101,6 +163,9 @@ var (
 	// noted begins a footnote, which may name a volume too.
 	noted = regexp.MustCompile(`^(?:\d{1,3}|[*†‡§])[.)]?\s*\pL`)
 
+	// amountLabel is a label of an amount.
+	amountLabel = regexp.MustCompile(`:$|(?i)^(?:total|sum|balance|summe|saldo|solde|amount)\b`)
+
 	// copyrighted begins a line about the rights.
 	copyrighted = regexp.MustCompile(`(?i)^(?:copyright\b|©|\(c\) ?(?:19|20)\d\d)`)
 )
@@ -116,6 +181,9 @@ const (
 // edgeRows counts the rows at the end of a page, from there inward, whose form no text has: the stamp of a library, what a browser prints, the
 // volume of a journal with what is close to it, rights, or type much smaller than the body's. Rows of one form after the other are data.
 func (p Profile) edgeRows(rows [][]Line, height float64) int {
+	if p.hasThreeParts(rows, height) {
+		return 1
+	}
 	if !p.mayBeEdge(rows[0], height) {
 		return 0
 	}

@@ -74,3 +74,42 @@ func TestTextAfter_keepsTextAtEdges(t *testing.T) {
 		}
 	}
 }
+
+// A running head below the margin shows by the page's number at the other edge of prose; a row of data there does not.
+func TestTextAfter_findsRunningHeadsBelowTheMargin(t *testing.T) {
+	t.Parallel()
+	end := func(l layout.Line) layout.Line { // at the right of the body
+		l.Box.X0, l.Box.X1 = 180-l.Box.X1+l.Box.X0, 180
+		return l
+	}
+	var body []layout.Line
+	for i := range 20 {
+		body = append(body, at(60, 150+13*float64(i), 10, fmt.Sprintf("Words of %02d fill it", i+10)))
+	}
+	for i := range body {
+		body[i].Box.X1, body[i].Text = 180, body[i].Text+" from edge to edge"
+	}
+	for _, row := range [][]layout.Line{
+		{at(60, 100, 10, "The Forest"), end(at(0, 100, 10, "103"))},
+		{at(60, 100, 10, "102"), end(at(0, 100, 10, "A Forest"))},
+	} {
+		for _, pages := range []int{1, 4} {
+			if got, _ := edges(pages, append(slices.Clone(row), body...)); strings.Contains(got, "Forest") {
+				t.Errorf("%d pages: the head is in the text:\n%s", pages, got)
+			}
+		}
+	}
+	for _, words := range []string{"Balance", "Sum due:"} {
+		if got, _ := edges(1, append([]layout.Line{at(60, 100, 10, words), end(at(0, 100, 10, "103"))}, body...)); !strings.Contains(got, words) {
+			t.Errorf("%q is not in the text:\n%s", words, got)
+		}
+	}
+	items := sheet(150, 14, []float64{60, 140}, []string{"Oak", "10"}, []string{"Elm", "20"}, []string{"Ash", "30"}, []string{"Fir", "43"}, []string{"Yew", "50"}, []string{"Box", "60"})
+	if got, _ := edges(1, append([]layout.Line{at(60, 100, 10, "The Forest"), end(at(0, 100, 10, "103"))}, items...)); !strings.Contains(got, "Forest") {
+		t.Errorf("a row above a table is not in the text:\n%s", got)
+	}
+	foot := []layout.Line{at(60, 730, 10, "Rev. 2"), at(105, 730, 10, "No. 17"), end(at(0, 730, 10, "May 3"))}
+	if got, found := edges(4, append(foot, body...)); strings.Contains(got, "Rev. 2") || len(found) != 3 {
+		t.Errorf("three parts of a foot: %q\n%s", found, got)
+	}
+}
