@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -99,5 +100,34 @@ func TestText_dividesAddressesFromTheItemsBelow(t *testing.T) {
 			rowsAre(t, got, "Item | Quantity | Price | Amount", "Boards | 10 | 1.50 | 15.00", "Nails | 3 | 2.25 | 6.75")
 			inTurn(t, got, strings.Join(address, " ")+"\n", strings.Join(right, " "), "| Item")
 		})
+	}
+}
+
+// Numbers of a program's lines divide it neither in smaller nor in other type, without a frame; a table in type of one width has numbers of its own kind.
+func TestText_readsNumberedListingsWithoutAFrame(t *testing.T) {
+	t.Parallel()
+	typed := func(x, y, size float64, text string) layout.Line {
+		l := at(x, y, size, text)
+		l.Font, l.Box.X1 = "Courier", x+0.6*size*float64(len(text))
+		return l
+	}
+	code := []string{"for oak in forest:", "cut(oak)", "count += 1", "print(count)"}
+	xs := []float64{90, 112, 112, 90}
+	for name, number := range map[string]func(y float64, text string) layout.Line{
+		"smaller": func(y float64, text string) layout.Line { return typed(70, y+2, 6, text) },
+		"other":   func(y float64, text string) layout.Line { return at(70, y, 9, text) },
+	} {
+		lines := []layout.Line{at(60, 70, 10, "The program below counts the trees of a forest.")}
+		for i, text := range code {
+			y := 100 + 12*float64(i)
+			l := number(y, fmt.Sprint(i+1))
+			l.Box.Y1, l.Box.Y0 = y+9, y+9-l.Size // on one baseline
+			lines = append(lines, l, typed(xs[i], y, 9, text))
+		}
+		got := text(lines...)
+		if strings.Count(got, "```") != 2 || strings.Contains(got, "| --") {
+			t.Errorf("%s: got\n%s", name, got)
+		}
+		inTurn(t, got, "```", "1", code[0], "2", code[1], "3", code[2], "4", code[3], "```")
 	}
 }

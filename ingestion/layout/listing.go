@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -30,6 +31,71 @@ func framedListings(lines []Line, rules []Box) (listings []item, rest []Line) {
 		}
 	}
 	return listings, lines
+}
+
+// Listings without frames have at least that many lines with numbers; of a hostile page, the first ones are looked at.
+const (
+	fewNumbered = 3
+	maxNumbered = 1000
+)
+
+// numberedListings takes the lines of listings without frames whose lines are numbered: numbers in smaller type, or of another kind, that count up below
+// one another, with nothing beside them but a line of type of one width.
+func numberedListings(lines []Line) (listings []item, rest []Line) {
+	var numbers []Line
+	for _, l := range lines {
+		if whole.MatchString(l.Text) && l.Turns == 0 {
+			numbers = append(numbers, l)
+		}
+	}
+	slices.SortStableFunc(numbers, func(a, b Line) int { return cmp.Compare(a.base(), b.base()) })
+	numbers = numbers[:min(len(numbers), maxNumbered)]
+	for from := 0; from < len(numbers); {
+		to := from + 1
+		for to < len(numbers) && countsTo(numbers[to-1], numbers[to]) {
+			to++
+		}
+		if in := besideNumbers(numbers[from:to], lines); in != nil {
+			listings = append(listings, item{box: boxOf(in), table: &table{listing: in}})
+			lines = slices.DeleteFunc(slices.Clone(lines), func(l Line) bool {
+				return slices.ContainsFunc(in, func(o Line) bool { return o.at == l.at })
+			})
+		}
+		from = to
+	}
+	return listings, lines
+}
+
+// countsTo reports whether a number is below another one, and the next.
+func countsTo(above, below Line) bool {
+	a, _ := strconv.Atoi(above.Text) // four digits
+	b, _ := strconv.Atoi(below.Text)
+	step := below.base() - above.base()
+	return b == a+1 && step > 0.8*above.Size && step < 4*above.Size && (same(above.Box.X1, below.Box.X1) || same(above.Box.X0, below.Box.X0))
+}
+
+// besideNumbers returns numbers with the lines on a level with them, or nothing if others are at their height, to their left, or most have none.
+func besideNumbers(numbers, lines []Line) []Line {
+	if len(numbers) < fewNumbered {
+		return nil
+	}
+	box, filled := boxOf(numbers), map[int]bool{}
+	out := slices.Clone(numbers)
+	for _, l := range lines {
+		if l.Turns != 0 || l.Box.Y1 < box.Y0 || l.Box.Y0 > box.Y1 || slices.ContainsFunc(numbers, func(n Line) bool { return n.at == l.at }) {
+			continue
+		}
+		at := slices.IndexFunc(numbers, func(n Line) bool { return math.Abs(n.base()-l.base()) < 0.3*l.Size })
+		if at < 0 || filled[at] || l.Box.X0 < box.X1 || !l.Mono() || numbers[at].Mono() && numbers[at].Size > 0.95*l.Size {
+			return nil
+		}
+		filled[at] = true
+		out = append(out, l)
+	}
+	if len(filled)*3 < 2*len(numbers) {
+		return nil
+	}
+	return out
 }
 
 // isLineNumber reports whether a line is the number of one in a frame, to the left of it.

@@ -89,6 +89,8 @@ func rises(items []item) bool {
 // The page is complex if it has tables or columns.
 func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	listings, lines := framedListings(lines, rules)
+	counted, lines := numberedListings(lines)
+	listings = append(listings, counted...)
 	tables, rest := ruledTables(lines, rules)
 	level := levelRules(rules)
 	spaced, rest := spacedTables(rest, level)
