@@ -131,3 +131,68 @@ func TestText_readsNumberedListingsWithoutAFrame(t *testing.T) {
 		inTurn(t, got, "```", "1", code[0], "2", code[1], "3", code[2], "4", code[3], "```")
 	}
 }
+
+// Spreadsheets set cells at the bottom of their rows, with no more space between rows than between lines.
+func TestText_readsCellsAtTheBottomOfTheirRows(t *testing.T) {
+	t.Parallel()
+	xs := []float64{60, 160, 300, 420}
+	rows := [][]string{
+		{"Task", "Remark", "Owner", "Days"},
+		{"", "Boards of oak", "", ""},
+		{"", "from the mill", "", ""},
+		{"Buy", "at the river", "Clara", "3"},
+		{"Cut", "By hand", "Hugo", "5"},
+		{"", "", "Ines and", ""},
+		{"", "In two coats", "the painter", ""},
+		{"Paint", "of white", "of the house", "2"},
+		{"Deliver", "To the shop", "Hugo", "1"},
+	}
+	lines := sheet(100, 12, xs, rows...)
+	rowsAre(t, text(lines...), "Task | Remark | Owner | Days", "Buy | Boards of oak from the mill at the river | Clara | 3", "Cut | By hand | Hugo | 5",
+		"Paint | In two coats of white | Ines and the painter of the house | 2", "Deliver | To the shop | Hugo | 1")
+}
+
+// Where cells are at the middle of their rows and nothing shows where these begin, the table is doubtful.
+func TestText_doubtsCellsAtTheMiddleWithoutRows(t *testing.T) {
+	t.Parallel()
+	xs := []float64{60, 180, 300}
+	lines := cells(100, xs, "Task", "Remark", "Owner")
+	for _, l := range []struct {
+		x, y float64
+		text string
+	}{
+		{60, 112, "Buy boards"},
+		{60, 124, "Of oak"},
+		{180, 118, "From the mill"},
+		{300, 118, "Clara"},
+		{60, 142, "Cut them"},
+		{180, 136, "By hand"},
+		{180, 148, "Or machine"},
+		{300, 136, "Hugo"},
+		{300, 148, "Ines"},
+		{60, 160, "Deliver"},
+		{180, 160, "To the shop"},
+		{300, 160, "Hugo"},
+	} {
+		lines = append(lines, at(l.x, l.y, 10, l.text))
+	}
+	page := layout.Page{Width: 600, Height: 800, Lines: lines}
+	read := layout.NewProfile([]layout.Page{page}, nil).TextAfter(page, 1, func() *layout.Tail { return nil })
+	if len(read.Doubts) != 1 {
+		t.Errorf("doubts %v of\n%s", read.Doubts, read.Markdown)
+	}
+}
+
+// The totals below the items of an invoice are rows, also without the rules that are between the items, and though their labels are beside the amounts.
+func TestText_keepsTotalsApart(t *testing.T) {
+	t.Parallel()
+	xs := []float64{60, 200, 300, 420}
+	rows := [][]string{{"Item", "Quantity", "Price", "Amount"}, {"Boards", "10", "1.50", "15.00"}, {"Nails", "3", "2.25", "6.75"}, {"Hinges", "2", "4.00", "8.00"}, {"", "", "Net", "29.75"}, {"", "", "Tax", "5.65"}, {"", "", "Amount due", "35.40"}}
+	want := []string{"Item | Quantity | Price | Amount", "Boards | 10 | 1.50 | 15.00", "Nails | 3 | 2.25 | 6.75", "Hinges | 2 | 4.00 | 8.00", "Net | 29.75", "Tax | 5.65", "Amount due | 35.40"}
+	rules := []layout.Box{level(97, 55, 465), level(113, 55, 465), level(129, 55, 465), level(145, 55, 465), level(161, 55, 465)}
+	rowsAre(t, withRules(rules, sheet(100, 16, xs, rows...)...), want...)
+
+	lines := sheet(100, 16, []float64{60, 420}, []string{"Item", "Amount"}, []string{"Boards of oak", "£1,215.00"}, []string{"Nails", "£1,006.75"}, []string{"Hinges", "£1,008.00"})
+	lines = append(lines, at(360, 164, 10, "Total"), at(420, 164, 10, "£3,229.75"))
+	rowsAre(t, text(lines...), "Item | Amount", "Boards of oak | £1,215.00", "Nails | £1,006.75", "Hinges | £1,008.00", "Total | £3,229.75")
+}

@@ -67,6 +67,18 @@ func (s *sheet) place() {
 				s.cells[i][c] = append(s.cells[i][c], part)
 			}
 		}
+		moveLabels(s.cells[i])
+	}
+}
+
+// moveLabels puts a name before an amount, both in one column, into the column to the left if that has nothing in the row.
+func moveLabels(row [][]Line) {
+	for c := 1; c < len(row); c++ {
+		cell := row[c]
+		if len(cell) == 2 && len(row[c-1]) == 0 && !isNumber(cell[0].Text) && isNumber(cell[1].Text) && cell[1].Box.X0-cell[0].Box.X1 > 2*cell[0].Size &&
+			math.Abs(cell[0].base()-cell[1].base()) < 0.3*cell[0].Size {
+			row[c-1], row[c] = cell[:1], cell[1:]
+		}
 	}
 }
 
@@ -111,8 +123,14 @@ func amongst(rules []Box, rows [][]Line) []Box {
 	return merged(out, false)
 }
 
-// dropGutter drops a gap on one side of which the body has nothing: a gap between words of the head.
+// dropGutter drops a gap on one side of which the body has nothing: a gap between words of the head; or nothing but labels of totals.
 func (s *sheet) dropGutter() bool {
+	for c := 1; c+1 < s.columns(); c++ {
+		if onlyLabels(s, c) {
+			s.gutters = slices.Delete(slices.Clone(s.gutters), c-1, c)
+			return true
+		}
+	}
 	for c := range s.columns() {
 		if slices.ContainsFunc(s.cells[s.head:], func(row [][]Line) bool { return len(row[c]) > 0 }) || len(s.gutters) < 2 || s.head == len(s.cells) || hasOwnName(s, c) {
 			continue
@@ -123,6 +141,22 @@ func (s *sheet) dropGutter() bool {
 		}
 		s.gutters = slices.Delete(slices.Clone(s.gutters), at, at+1)
 		return true
+	}
+	return false
+}
+
+// onlyLabels reports whether a column has nothing but a name in each of the last rows, with an amount to its right and nothing to its left.
+func onlyLabels(s *sheet, c int) bool {
+	labels := false
+	for i := len(s.cells) - 1; i >= 0; i-- {
+		row := s.cells[i]
+		if len(row[c]) == 0 {
+			return labels && i+1 > s.head && !slices.ContainsFunc(s.cells[:i], func(above [][]Line) bool { return len(above[c]) > 0 })
+		}
+		labels = len(row[c+1]) == 1 && isNumber(row[c+1][0].Text) && !isNumber(row[c][0].Text) && filledCells(row[:c]) == 0
+		if !labels {
+			return false
+		}
 	}
 	return false
 }
@@ -328,10 +362,30 @@ func isYear(text string) bool {
 // table makes rows of cells.
 func (s sheet) table() table {
 	begins, first := s.centred(s.head)
+	if begins == nil {
+		begins, first = bottoms{s}.begins(s.head)
+	}
 	if begins != nil {
 		s.head = first
 	}
-	return table{box: s.box, rows: append(names{s}.headCells(), s.bodyCells(begins)...)}
+	t := table{box: s.box, rows: append(names{s}.headCells(), s.bodyCells(begins)...)}
+	if begins == nil && staggered(s) {
+		t.doubt = rowsDoubt
+	}
+	return t
+}
+
+// staggered reports whether cells seem to be set at the middle of their rows, and nothing shows where these begin: some lines are half a line higher than
+// those beside them.
+func staggered(s sheet) bool {
+	const few = 2
+	n := 0
+	for _, row := range s.rows[s.head:] {
+		if len(rowsOf(row)) > 1 {
+			n++
+		}
+	}
+	return n >= few && s.byRules(s.head) == nil && s.bySpace(s.head) == nil
 }
 
 // bodyCells joins the rows of lines that make one row of the table.
@@ -347,9 +401,9 @@ func (s sheet) bodyCells(begins []bool) [][][]Line {
 		begins = s.bySpace(from)
 	}
 	var out [][][]Line
-	end := endingOf(s)
+	end, totals := endingOf(s), totalsOf(s)
 	for i := from; i < len(s.rows); i++ {
-		start := i == from || s.ruled[i]
+		start := i == from || s.ruled[i] || i >= totals
 		if begins != nil {
 			start = start || begins[i]
 		} else {

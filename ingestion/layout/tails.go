@@ -84,3 +84,19 @@ func (e ending) beginsAt(i int) bool {
 	each := first.Box.width() / float64(max(first.runes(), 1))
 	return above[len(above)-1].Box.X1+each*float64(utf8.RuneCountInString(word)+1) < limit
 }
+
+// totalsOf returns the first of the last rows that are a label and an amount in the last column, as below the items of an invoice; the number of all rows
+// without any. No rule or space needs to be between them.
+func totalsOf(s sheet) int {
+	first, last := len(s.rows), s.columns()-1
+	for last > 1 && first > max(s.head, 1) {
+		row := s.cells[first-1]
+		label := slices.IndexFunc(row, func(cell []Line) bool { return len(cell) > 0 })
+		if filledCells(row) != 2 || label < 1 || len(row[label])*len(row[last]) != 1 || !isNumber(row[last][0].Text) ||
+			isNumber(row[label][0].Text) || !beginsUpper(row[label][0].Text) {
+			break
+		}
+		first--
+	}
+	return first
+}
