@@ -2,6 +2,7 @@ package layout_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,4 +196,16 @@ func TestText_keepsTotalsApart(t *testing.T) {
 	lines := sheet(100, 16, []float64{60, 420}, []string{"Item", "Amount"}, []string{"Boards of oak", "£1,215.00"}, []string{"Nails", "£1,006.75"}, []string{"Hinges", "£1,008.00"})
 	lines = append(lines, at(360, 164, 10, "Total"), at(420, 164, 10, "£3,229.75"))
 	rowsAre(t, text(lines...), "Item | Amount", "Boards of oak | £1,215.00", "Nails | £1,006.75", "Hinges | £1,008.00", "Total | £3,229.75")
+}
+
+// A list of references is no table, however wide the space around its years; a table of authors and years is one.
+func TestText_readsReferencesWithWideSpaces(t *testing.T) {
+	t.Parallel()
+	xs := []float64{60, 200, 260}
+	entries := sheet(100, 24, xs, []string{"Carpenter, C.", "1990", "The oak of the old forest and"}, []string{"Joiner, H., Turner, I.", "2004", "A short history of elm"})
+	got := text(slices.Concat(entries, []layout.Line{at(80, 112, 10, "its birds. Forests 12, 1–9.")})...)
+	inTurn(t, got, "Carpenter, C. 1990 The oak of the old forest and its birds. Forests 12, 1–9.", "Joiner, H., Turner, I. 2004 A short history of elm")
+
+	rows := [][]string{{"Author", "Year", "Title"}, {"Carpenter, C.", "1990", "The oak"}, {"Joiner, H.", "2004", "A short history"}, {"Turner, I.", "2010", "The ash"}}
+	rowsAre(t, text(sheet(100, 14, xs, rows...)...), "Author | Year | Title", "Carpenter, C. | 1990 | The oak", "Joiner, H. | 2004 | A short history", "Turner, I. | 2010 | The ash")
 }

@@ -90,7 +90,7 @@ func rises(items []item) bool {
 func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	listings, lines := framedListings(lines, rules)
 	counted, lines := numberedListings(lines)
-	listings = append(listings, counted...)
+	listings, lines = append(listings, counted...), withEntries(lines)
 	tables, rest := ruledTables(lines, rules)
 	level := levelRules(rules)
 	spaced, rest := spacedTables(rest, level)
