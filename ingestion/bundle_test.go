@@ -2,6 +2,7 @@ package ingestion
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"errors"
 	"image"
@@ -62,6 +63,20 @@ func TestImport_duplicate(t *testing.T) {
 	again.Mode = config.ModeMarkdown // other settings are another job
 	if made, _ := b.mustRun(again); made.Previous != "Imported/q3 (version 1)" {
 		t.Errorf("other settings: %+v", made)
+	}
+}
+
+// A file that the user has put into a bundle, in the place of a damaged original, stays there when its bytes are known from elsewhere.
+func TestImport_duplicateInBundle(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, report)
+	b.mustRun(b.drop("imp-1", "Import/whole.pdf", pdfBytes))
+	b.mustRun(b.drop("imp-2", "Import/cut.pdf", pdfBytes[:len(pdfBytes)-2]))
+	j := b.drop("imp-3", "Imported/cut/cut.pdf", pdfBytes)
+	j.Source, j.Where = "Import/cut.pdf", j.Source
+	b.im.Imported = func(context.Context, string, string) (string, string, error) { return "imp-1", "Imported/whole", nil }
+	if made, filed := b.mustRun(j); made.Bundle != "Imported/whole" || filed.Name != j.Where || b.read(j.Where) != string(pdfBytes) {
+		t.Errorf("%+v, filed %+v", made, filed)
 	}
 }
 

@@ -150,6 +150,9 @@ func (f filing) fileDuplicate(ctx context.Context, e Ending) (Filed, error) {
 	if err != nil || from == "" {
 		return Filed{}, err
 	}
+	if !strings.HasPrefix(from, f.w.set.ImportDir+"/") {
+		return Filed{Name: from}, nil // what the user has put into a bundle stays there
+	}
 	switch held, err := f.isHeld(from); {
 	case err != nil:
 		return Filed{}, err
