@@ -65,8 +65,11 @@ sets() {
 	collect pdfbox .
 }
 
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/vaultflow-fidelity
+katex=$cache/node_modules/katex/dist
+[ -e "$katex/katex.min.js" ] || npm install --silent --no-audit --no-fund --prefix "$cache" katex@0.16.21 ||
+	echo "install npm to compare formulas by their drawings; without it only the same LaTeX passes" >&2
 if [ -z "$dir" ]; then
-	cache=${XDG_CACHE_HOME:-$HOME/.cache}/vaultflow-fidelity
 	dir=$cache/sets
 	if [ ! -e "$dir" ]; then
 		new=$cache/new
@@ -76,4 +79,4 @@ if [ -z "$dir" ]; then
 		mv "$new" "$dir"
 	fi
 fi
-exec go run ./testdata/fidelity -dir "$dir" -bin "$bin" "$@"
+exec go run ./testdata/fidelity -dir "$dir" -bin "$bin" -katex "$katex" "$@"

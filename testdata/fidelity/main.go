@@ -21,10 +21,10 @@ import (
 
 // options are the flags.
 type options struct {
-	dir, bin, out string
-	sets          []string
-	halves        []half
-	verbose       bool
+	dir, bin, out, katex string
+	sets                 []string
+	halves               []half
+	verbose              bool
 }
 
 // run is one measurement.
@@ -76,6 +76,7 @@ func flags(args []string) (options, error) {
 	f.StringVar(&o.dir, "dir", "", "folder of the sets; scripts/fidelity.sh makes it")
 	f.StringVar(&o.bin, "bin", "bin", "folder of vaultflow and vaultflow-worker")
 	f.StringVar(&o.out, "out", "", "write the table to this Markdown file too")
+	f.StringVar(&o.katex, "katex", "", "folder of katex.min.js, to compare formulas by their drawings in Chromium")
 	sets := f.String("set", all, "sets to measure, with commas between them")
 	halves := f.String("half", "seen", "seen, unseen or both")
 	f.BoolVar(&o.verbose, "v", false, "print a line for each document")
