@@ -24,6 +24,7 @@ type Bar struct{ X0, X1, Y float64 }
 const (
 	maxGlyphs = 400  // of a formula
 	deepest   = 8    // parts within parts
+	smallest  = 6.5  // points, of type whose scripts are as large
 	axis      = 0.25 // height of fraction rules and operators over the baseline, in sizes
 )
 
@@ -245,18 +246,26 @@ func row(nodes []node, depth int) (string, bool) {
 		for i++; i < len(nodes) && !l.has(nodes[i]); i++ {
 			m := nodes[i]
 			switch {
-			case (n.kind == upright || n.kind == operator) && m.x0 < n.x1-0.25*l.size:
+			case (n.kind == upright || n.kind == operator || relates.MatchString(n.latex)) && m.x0 < n.x1-0.25*l.size:
 				return "", false // below it, and none of its limits
-			case m.size > 0.9*l.size && math.Abs(m.y-l.base) > 0.6*l.size:
-				return "", false // another row; scripts of scripts may be as large
+			case n.kind == sign && n.size > 0 && m.x0 < n.x0+0.12*n.size:
+				return "", false // over or under it
+			case m.size > 0.9*l.size && (math.Abs(m.y-l.base) > 0.6*l.size || l.size > smallest):
+				return "", false // another row; only scripts of scripts may be as large
 			case m.y < l.base-0.12*l.size:
 				over = append(over, m)
 			default:
 				under = append(under, m)
 			}
 		}
+		if i < len(nodes) && slices.ContainsFunc(slices.Concat(over, under), func(m node) bool { return m.middle() > nodes[i].x0+0.1*l.size }) {
+			return "", false // it is above or below what follows
+		}
 		if len(over)+len(under) > 0 && n.kind == upright && i < len(nodes) && nodes[i].kind == upright && nodes[i].x0 < n.x1+0.15*l.size {
 			return "", false // a script within a word
+		}
+		if relates.MatchString(n.latex) && n.kind == sign && slices.ContainsFunc(slices.Concat(over, under), func(m node) bool { return m.kind == fraction }) {
+			return "", false // it is of another row
 		}
 		w.sign(n)
 		if !w.script("_", under, depth) || !w.script("^", over, depth) {
@@ -441,7 +450,7 @@ func withPart(nodes []node, at, depth int) ([]node, bool) {
 	var above, below, rest []node
 	radical := -1
 	for i, n := range nodes {
-		inside := n.kind != bar && n.middle() > b.x0-0.5 && n.middle() < b.x1+0.5
+		inside := n.kind != bar && n.middle() > b.x0-0.5 && n.middle() < b.x1+0.5 && n.x1-n.x0 < b.x1-b.x0+0.4*n.size
 		switch {
 		case i == at:
 		case n.kind == root && math.Abs(n.x1-b.x0) < 0.5*n.size:

@@ -113,7 +113,18 @@ func TestLaTeX(t *testing.T) {
 		"own styles":    {glyphs: [][]formula.Glyph{set(0, 100, 10, "CambriaMath", "𝑉∈ℝ<𝐁")}, want: `V\in\mathbb{R} < \mathbf{B}`},
 		"a number":      {glyphs: [][]formula.Glyph{set(0, 100, 10, italic, "a=b"), set(200, 100, 10, "CMR10", "(3.1)")}, want: `a=b \tag{3.1}`},
 		"words between": {glyphs: [][]formula.Glyph{set(0, 100, 10, italic, "a=b"), set(20, 100, 10, regular, "if"), set(35, 100, 10, italic, "c"), set(40, 100, 10, regular, ">0")}, want: `a=b\text{ if }c > 0`},
-		"an accent":     {glyphs: [][]formula.Glyph{set(0, 100, 10, regular, "ˆ"), set(0, 100, 10, italic, "u"), set(6, 100, 10, regular, "=1")}, want: `\hat{u}=1`},
+		"dots":          {glyphs: [][]formula.Glyph{set(0, 100, 10, italic, "a+···+z=1")}, want: `a+\cdots+z=1`},
+		"a fraction as an exponent": {
+			glyphs: [][]formula.Glyph{set(0, 100, 10, italic, "y=x"), set(16, 93, 7, italic, "a"), set(16, 99, 7, italic, "b")},
+			bars:   []formula.Bar{{X0: 15.5, X1: 20, Y: 94.5}},
+			want:   `y=x^{\frac{a}{b}}`,
+		},
+		"an overline below a name": {
+			glyphs: [][]formula.Glyph{set(0, 100, 10, regular, "lim"), set(2, 107, 7, italic, "z→0"), set(18, 100, 10, italic, "z=1")},
+			bars:   []formula.Bar{{X0: 2, X1: 5.5, Y: 102.5}},
+			want:   `\lim_{\overline{z}\to0}z=1`,
+		},
+		"an accent": {glyphs: [][]formula.Glyph{set(0, 100, 10, regular, "ˆ"), set(0, 100, 10, italic, "u"), set(6, 100, 10, regular, "=1")}, want: `\hat{u}=1`},
 	} {
 		glyphs := slices.Concat(c.glyphs...)
 		slices.Reverse(glyphs) // files have them in any order
@@ -151,6 +162,9 @@ func TestLaTeX_refuses(t *testing.T) {
 		"a matrix":             slices.Concat(set(0, 82, 10, large, "("), set(8, 94, 10, italic, "a=b"), set(8, 106, 10, italic, "c=d"), set(25, 82, 10, large, ")")),
 		"within a name":        slices.Concat(set(0, 100, 10, regular, "setin"), set(15, 107, 4, italic, "c"), set(30, 100, 10, italic, "a=b")),
 		"below a name":         slices.Concat(set(0, 100, 10, regular, "set"), set(2, 107, 7, italic, "x"), set(20, 100, 10, italic, "a=b")),
+		"words of a sentence":  slices.Concat(set(0, 100, 10, regular, "If"), set(14, 100, 10, italic, "a=b")),
+		"limits of two rows":   slices.Concat(set(10, 100, 20, "KaTeX_Size2", "∑"), set(7, 112, 7, italic, "i=1"), set(7, 116, 7, italic, "p|n"), set(24, 100, 10, italic, "x=y")),
+		"a script over others": slices.Concat(set(0, 100, 10, italic, "xy"), set(5, 96, 7, italic, "abc"), set(16, 100, 10, italic, "=z")),
 		"no relation":          set(0, 100, 10, italic, "abc"),
 		"nothing":              nil,
 		"too much":             set(0, 100, 10, italic, strings.Repeat("a", 500)),

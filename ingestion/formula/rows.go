@@ -25,7 +25,7 @@ func rows(glyphs []Glyph, bars []Bar) []part {
 		}
 	}
 	for _, b := range bars {
-		over := slices.ContainsFunc(glyphs, func(g Glyph) bool { return g.Y < b.Y && inFraction(g, b) }) // it is no root's
+		over := slices.ContainsFunc(glyphs, func(g Glyph) bool { return g.Y < b.Y && g.Size > 0.9*size && inFraction(g, b) }) // it is no root's, and in no limit
 		if over && !slices.ContainsFunc(bars, func(o Bar) bool { return o != b && o.X0 <= b.X0 && o.X1 >= b.X1 && math.Abs(o.Y-b.Y) < 3*size }) {
 			bases = append(bases, b.Y+axis*size)
 		}

@@ -14,6 +14,8 @@ type writer struct {
 	name string // upright letters so far, of a name such as sin
 }
 
+const threeDots = `\cdot\cdot\cdot`
+
 // sign writes a node. Upright letters wait for the others of their name.
 func (w *writer) sign(n node) {
 	if n.kind == upright {
@@ -25,6 +27,9 @@ func (w *writer) sign(n node) {
 	if text := w.out.String(); strings.HasSuffix(text, "...") {
 		w.out.Reset()
 		w.out.WriteString(strings.TrimSuffix(text, "...") + `\ldots`)
+	} else if strings.HasSuffix(text, threeDots) {
+		w.out.Reset()
+		w.out.WriteString(strings.TrimSuffix(text, threeDots) + `\cdots`)
 	}
 }
 
@@ -88,11 +93,20 @@ var (
 		`Rightarrow|Leftarrow|Leftrightarrow|frac|sum|prod|int|sqrt)(?:[^A-Za-z]|$)`)
 )
 
+// speech are words of a sentence, which no function has for its name.
+var speech = map[string]bool{
+	"if": true, "then": true, "when": true, "let": true, "so": true, "since": true, "is": true, "are": true, "be": true, "we": true, "the": true, "in": true, "of": true,
+	"by": true, "on": true, "at": true, "that": true, "this": true, "thus": true, "hence": true, "but": true, "not": true, "has": true, "have": true, "also": true, "from": true, "to": true,
+}
+
 // sounds reports whether a row says something and has no words: those are of a text, or of a program.
 func sounds(latex string) bool {
 	names := map[string]bool{}
 	for _, name := range named.FindAllString(latex, -1) {
 		names[name] = true
+		if speech[strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(name, `\operatorname{`), "}"))] {
+			return false
+		}
 	}
 	return relates.MatchString(latex) && !word.MatchString(latex) && len(names) <= 2
 }

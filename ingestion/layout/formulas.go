@@ -45,6 +45,9 @@ func withFormulas(lines []Line, rules []Box) (with []Line, drawn []Box) {
 			written[slices.Min(group)] = found
 		} else if box, ok := pictureOf(lines, group, rules); ok && len(drawn) < MaxFormulas {
 			drawn = append(drawn, box)
+			for _, i := range group {
+				lines[i].shown = true
+			}
 			lines[highest(lines, group)].drawn = len(drawn)
 		}
 	}
@@ -106,7 +109,11 @@ func (l Line) ink() Box {
 	b := l.Box
 	for _, g := range l.Glyphs {
 		if formula.Hangs(g.Font) {
-			b = b.join(Box{g.X, g.Y - 0.1*g.Size, g.X + g.Width, g.Y + 1.5*g.Size})
+			depth := 1.5
+			if g.Text == "∫" || g.Text == "∮" {
+				depth = 2.2
+			}
+			b = b.join(Box{g.X, g.Y - 0.1*g.Size, g.X + g.Width, g.Y + depth*g.Size})
 		} else {
 			b = b.join(Box{g.X, g.Y - 0.8*g.Size, g.X + g.Width, g.Y + 0.3*g.Size})
 		}
@@ -166,16 +173,9 @@ func (l Line) mayBeFormula() bool {
 // near groups lines whose boxes almost touch.
 func near(lines []Line, some []int, rules []Box) [][]int {
 	group := newSets(len(some))
-	wider := func(l Line) Box {
-		b := l.Box
-		for _, g := range l.Glyphs {
-			b = b.join(Box{g.X, g.Y - 0.8*g.Size, g.X + g.Width, g.Y + 0.3*g.Size})
-		}
-		return b
-	}
 	boxes := make([]Box, len(some))
 	for i, at := range some {
-		boxes[i] = wider(lines[at])
+		boxes[i] = lines[at].ink()
 	}
 	for i, a := range boxes {
 		size := lines[some[i]].Size
@@ -221,8 +221,9 @@ func near(lines []Line, some []int, rules []Box) [][]int {
 func formulaOf(lines []Line, group []int, rules []Box) ([]Line, bool) {
 	var glyphs []formula.Glyph
 	first := lines[group[0]]
-	box, share := first.Box, 0.0
+	box, share, bottom := first.Box, 0.0, first.Box.Y1
 	for _, i := range group {
+		bottom = max(bottom, lines[i].ink().Y1)
 		glyphs = append(glyphs, lines[i].Glyphs...)
 		if !lines[i].hasAllGlyphs() {
 			return nil, false // or its text would be lost
@@ -237,7 +238,8 @@ func formulaOf(lines []Line, group []int, rules []Box) ([]Line, bool) {
 	}
 	var bars []formula.Bar
 	for _, r := range rules {
-		if r.height() <= thick && r.X0 >= box.X0-first.Size && r.X1 <= box.X1+first.Size && r.Y0 >= box.Y0-0.4*first.Size && r.Y1 <= box.Y1 { // also a line over a letter
+		frame := r.X0 < box.X0-0.15*first.Size && r.X1 > box.X1+0.15*first.Size
+		if !frame && r.height() <= thick && r.X0 >= box.X0-first.Size && r.X1 <= box.X1+first.Size && r.Y0 >= box.Y0-0.4*first.Size && r.Y1 <= bottom { // also a line over a letter
 			bars = append(bars, formula.Bar{X0: r.X0, X1: r.X1, Y: (r.Y0 + r.Y1) / 2})
 		}
 	}

@@ -52,6 +52,7 @@ type Line struct {
 	spans     []span
 	at        int    // in the order of the file
 	latex     string // what the line is instead of Text: a formula
+	shown     bool   // the line is a part of a formula whose picture is to be shown
 	drawn     int    // the number of the formula that it begins, whose picture is to be shown; 0: none
 }
 
