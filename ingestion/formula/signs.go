@@ -70,6 +70,8 @@ func nodeOf(r rune, g Glyph) (node, bool) {
 		}
 	}
 	switch {
+	case r == '\\' && IsMath(g.Font):
+		return node{latex: `\setminus`}, true
 	case operators[r] != "":
 		return node{latex: operators[r], kind: operator}, true
 	case integrals[r] != "":

@@ -16,15 +16,21 @@ type Link struct {
 	Page int // counted from 1; 0 when the link leads to URI
 }
 
-// span is a part of a line that leads somewhere: runes from ≤ i < to, and the link's number among those of the page.
-type span struct{ from, to, link int }
+// span is a part of a line that leads somewhere or is a formula: runes from ≤ i < to, and the link's number among those of the page, or LaTeX.
+type span struct {
+	from, to, link int
+	latex          string // "" for a link
+}
 
-// Signs that stand around the text of a link while lines are joined; the number of the link follows the first, as a
-// character of a private plane. No text has them: Normal drops control characters.
+// Signs that stand around the text of a link or a formula while lines are joined. The number of the link follows the first, as a
+// character of a private plane, or the LaTeX of the formula, up to a sign of its own. No text has them: Normal drops control characters.
 const (
 	linkBegin = '\x0e'
 	linkEnd   = '\x0f'
 	linkPlane = 0xF0000
+	mathBegin = "\x10"
+	mathText  = "\x11"
+	mathEnd   = "\x12"
 )
 
 const (
@@ -45,7 +51,7 @@ func link(lines []Line, links []Link) []Line {
 				continue
 			}
 			if from, to := out[i].under(at.Box); to > from {
-				out[i].spans = append(out[i].spans, span{from, to, n})
+				out[i].spans = append(out[i].spans, span{from: from, to: to, link: n})
 			}
 		}
 		out[i].spans = apart(out[i].spans)
@@ -109,7 +115,8 @@ func apart(spans []span) []span {
 func (l Line) within(from, to int) []span {
 	var out []span
 	for _, s := range l.spans {
-		if s = (span{max(s.from, from) - from, min(s.to, to) - from, s.link}); s.to > s.from {
+		whole := s.from >= from && s.to <= to
+		if s.from, s.to = max(s.from, from)-from, min(s.to, to)-from; s.to > s.from && (whole || s.latex == "") {
 			out = append(out, s)
 		}
 	}
@@ -124,15 +131,20 @@ func (l Line) signed() string {
 	var b strings.Builder
 	text, at := []rune(l.Text), 0
 	for _, s := range l.spans {
-		b.WriteString(string(text[at:s.from]) + string([]rune{linkBegin, linkPlane + rune(s.link)}) + string(text[s.from:s.to]) + string(linkEnd))
+		b.WriteString(string(text[at:s.from]))
+		if s.latex != "" {
+			b.WriteString(mathBegin + s.latex + mathText + string(text[s.from:s.to]) + mathEnd)
+		} else {
+			b.WriteString(string([]rune{linkBegin, linkPlane + rune(s.link)}) + string(text[s.from:s.to]) + string(linkEnd))
+		}
 		at = s.to
 	}
 	return b.String() + string(text[at:])
 }
 
-var linkSigns = regexp.MustCompile(`\x0e.|\x0f`)
+var linkSigns = regexp.MustCompile(`\x0e.|\x0f|\x10[^\x11]*\x11|\x12`)
 
-// unsigned removes the signs around links.
+// unsigned removes the signs around links and formulas.
 func unsigned(text string) string { return linkSigns.ReplaceAllString(text, "") }
 
 // withoutMark removes a list item's mark from a text, even if a link begins with it.
@@ -233,12 +245,12 @@ func (w *writer) markdown(text string, heading bool) string { return guarded(w.i
 func (w *writer) inline(text string, heading bool) string {
 	var b strings.Builder
 	for _, p := range pieces(text, w.links) {
-		escaped := marks.Replace(p.text)
+		escaped := withMath(p.text, heading)
 		if p.link == nil || heading && p.link.Page > 0 || !strings.ContainsFunc(p.text, speaks) {
 			b.WriteString(escaped)
 			continue
 		}
-		b.WriteString("[" + bracketMarks.Replace(marksInLink.Replace(p.text)) + "](" + p.link.address() + ")")
+		b.WriteString("[" + bracketMarks.Replace(marksInLink.Replace(unsigned(p.text))) + "](" + p.link.address() + ")")
 	}
 	return b.String()
 }

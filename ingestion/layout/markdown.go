@@ -36,7 +36,7 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	if page.Turned {
 		drawn = nil
 	}
-	lines, page = mirrored(withInitials(link(lines, page.Links)), page)
+	lines, page = mirrored(withInitials(link(withInline(lines, page.Rules), page.Links)), page)
 	w := writer{profile: p, page: n, compounds: compoundsOf(lines), links: page.Links, drawn: drawn}
 	w.headed = slices.ContainsFunc(page.Tags, func(t Tag) bool { return t.Role == RoleHeading })
 	items, structure := structured(lines, page.Tags)

@@ -463,7 +463,7 @@ func merge(row []Line) Line {
 		out.Box = out.Box.join(l.Box)
 		n := l.runes()
 		for _, s := range l.spans {
-			out.spans = append(out.spans, span{s.from + at, s.to + at, s.link})
+			out.spans = append(out.spans, span{s.from + at, s.to + at, s.link, s.latex})
 		}
 		at += n + 1
 		out.drawn = max(out.drawn, l.drawn)
@@ -497,7 +497,7 @@ func (w *writer) cells(row [][]Line) []cell {
 	out := make([]cell, len(row))
 	for c, lines := range row {
 		text := cellText(lines, w.compounds)
-		out[c] = cell{unsigned(text), strings.ReplaceAll(w.inline(text, false), "|", `\|`)}
+		out[c] = cell{unsigned(text), strings.ReplaceAll(w.inline(withoutStrokes(text), false), "|", `\|`)}
 	}
 	return out
 }

@@ -26,6 +26,7 @@ func TestSanitise(t *testing.T) {
 		{"code in a quote is none", "> ```\n> ![[b]]", "> \\```\n> !\\[\\[b]]"},
 		{"control and bidi", "a\x00\x1b[31mb\u202ec\ufeff", "a[31mbc"},
 		{"addresses that act", "[a](javascript:x) [b]( <file:///c>) [d](DATA:e) [f](https://g) [h](obsidian://i) [j](#^p3)", `[a\](javascript:x) [b]( &lt;file:///c>) [d\](DATA:e) [f](https://g) [h\](obsidian://i) [j](#^p3)`},
+		{"formulas", `a $x_{1} < y$ and $\{x\}$, $|a|=5\%$ for \$5`, `a $x_{1} < y$ and $\{x\}$, $|a|=5\%$ for \$5`},
 		{"math", "costs $$5", `costs \$\$5`},
 	}
 	for _, c := range cases {

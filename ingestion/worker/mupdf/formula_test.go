@@ -47,14 +47,41 @@ func TestPageText_writesFormulas(t *testing.T) {
 	}
 }
 
-// Letters of formulas within a text stay where they are.
-func TestPageText_leavesFormulasInText(t *testing.T) {
+// A formula within a text is written as one, with its fraction and scripts, for which MuPDF divides the line. What else the text says stays.
+func TestPageText_writesFormulasInText(t *testing.T) {
 	t.Parallel()
 	var d drawing
-	d.add(60, 100, 10, "Times", "The values are")
-	d.add(133, 100, 10, "CMMI10", "a=b")
-	d.add(150, 100, 10, "Times", "and others that nobody has written down so far.")
-	if got := d.read(); strings.Contains(got, "$") || !strings.Contains(got, "a=b") {
+	d.add(60, 100, 10, "Times", "For $5, the mean is")
+	d.add(160, 96, 7, "CMMI7", "a")
+	d.add(160, 105, 7, "CMMI7", "b")
+	d.svg.WriteString("<path d=\"M 159.5 97.5 L 164.5 97.5 \" fill=\"none\" stroke=\"#000000\"/>\n")
+	d.add(168, 100, 10, "CMSY10", "∈")
+	d.add(176, 100, 10, "CMMI10", "x")
+	d.add(181, 96, 7, "CMR7", "2")
+	d.add(181, 103, 7, "CMMI7", "i")
+	d.add(185, 100, 10, "Times", ", and others that nobody has written down")
+	d.add(60, 112, 10, "Times", "so far, but")
+	d.add(120, 112, 10, "CMMI10", "y")
+	d.add(128, 112, 10, "CMR10", "=")
+	d.add(60, 124, 10, "CMMI10", "z")
+	d.add(72, 124, 10, "Times", "is known to all.")
+	want := `For \$5, the mean is $\frac{a}{b}\in x_{i}^{2}$, and others that nobody has written down so far, but $y=z$ is known to all.`
+	if got := d.read(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What may be the denominator of a formula above is no formula of its own, and the number of a note is no exponent.
+func TestPageText_leavesDoubtfulFormulas(t *testing.T) {
+	t.Parallel()
+	var d drawing
+	d.add(60, 100, 10, "Times", "The values of the function are")
+	d.add(220, 100, 10, "CMMI10", "x")
+	d.add(225, 96, 7, "CMR7", "1")
+	d.add(235, 100, 10, "Times", "and all others")
+	d.add(60, 200, 7, "CMR7", "1")
+	d.add(66, 202, 10, "Times", "A note about these values.")
+	if got := d.read(); strings.Contains(got, "$") {
 		t.Error(got)
 	}
 }
