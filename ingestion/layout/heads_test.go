@@ -76,6 +76,9 @@ func TestText_readsAddressesOneAfterTheOther(t *testing.T) {
 	for _, place := range []string{"10115 Berlin", "D-10115 Berlin", "1012 AB Amsterdam", "111 22 Stockholm", "00-950 Warszawa", "Springfield, IL 62701", "London SW1A 1AA", "Ottawa ON K1A 0B1"} {
 		rows := [][]string{{"Oak Timber Ltd", "Elm Furniture"}, {"Clara Carpenter", "Hugo Joiner"}, {"Mill Street 12", "Church Lane 4"}, {place, "75001 Paris"}, {"", "France"}}
 		inTurn(t, text(sheet(100, 12, []float64{60, 320}, rows...)...), "Oak Timber Ltd Clara Carpenter Mill Street 12 "+place+"\n", "Elm Furniture Hugo Joiner Church Lane 4 75001 Paris France")
+		if got := text(sheet(100, 18, []float64{60, 320}, rows...)...); strings.Contains(got, "| --") { // in padded cells
+			t.Errorf("got a table:\n%s", got)
+		}
 	}
 	rows := [][]string{{"Name", "Place"}, {"Clara Carpenter", "10115 Berlin"}, {"Hugo Joiner", "75001 Paris"}, {"Ines Turner", "28001 Madrid"}}
 	rowsAre(t, text(sheet(100, 12, []float64{60, 320}, rows...)...), "Name | Place", "Clara Carpenter | 10115 Berlin", "Hugo Joiner | 75001 Paris", "Ines Turner | 28001 Madrid")

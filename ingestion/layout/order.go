@@ -151,6 +151,7 @@ func asWritten(blocks [][]item) [][]item {
 // lines of one are labels with what belongs to them or the left one is an address, or those of both are close and not level. Labels belong to what is beside
 // them.
 func blocksApart(left, right []item) bool {
+	const near = 1.6 // sizes, as lines of a paragraph are
 	if isAddress(left) {
 		return true
 	}
@@ -158,12 +159,11 @@ func blocksApart(left, right []item) bool {
 	if min(len(left), len(right)) < 2 || level > 0.5 && paired(left, right) {
 		return false
 	}
-	return switches(left, right) == 1 || labelled(left) || labelled(right) || level < 0.3 && isClose(left) && isClose(right)
+	return switches(left, right) == 1 || labelled(left) || labelled(right) || level < 0.3 && isClose(left, near) && isClose(right, near)
 }
 
-// isClose reports whether lines are below one another as those of a paragraph are.
-func isClose(items []item) bool {
-	const far = 1.6 // sizes
+// isClose reports whether lines are below one another, at most so many sizes of their type apart.
+func isClose(items []item, far float64) bool {
 	for i := 1; i < len(items); i++ {
 		if items[i].line.base()-items[i-1].line.base() > far*items[i].line.Size {
 			return false
@@ -191,8 +191,8 @@ var place = regexp.MustCompile(`^(?:\p{Lu}{1,3}[- ])?(?:\d{4,6}(?: \p{Lu}{2})?|\
 
 // isAddress reports whether lines, from the top down, are an address: short ones close to one another, of which one near the end has a postal code.
 func isAddress(items []item) bool {
-	const least, most, longest, below = 3, 9, 45, 4 // lines; letters of one; lines from the postal code on
-	if len(items) < least || len(items) > most || !isClose(items) {
+	const least, most, longest, below, far = 3, 9, 45, 4, 2.2 // lines; letters of one; lines from the postal code on; sizes
+	if len(items) < least || len(items) > most || !isClose(items, far) {
 		return false
 	}
 	places, at := 0, 0
