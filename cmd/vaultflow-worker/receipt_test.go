@@ -77,7 +77,8 @@ func TestWorker_readsPicturesOfTablesByRows(t *testing.T) {
 				{"", "", "", "Net", "1,591.50"},
 				{"", "", "", "VAT 25 %", "397.88"},
 			},
-			"Pos Description Qty Unit price Amount\n1 Oak plank 20 x 200 12 45.00 540.00\n2 Steel beam HEB 140 3 310.50 931.50\ngalvanised, 6 m\n3 Transport 1 120.00 120.00\nNet 1,591.50\nVAT 25 % 397.88",
+			"| Pos | Description | Qty | Unit price | Amount |\n| --- | --- | --: | --- | --: |\n| 1 | Oak plank 20 x 200 | 12 | 45.00 | 540.00 |\n| 2 | Steel beam HEB 140 galvanised, 6 m | 3 | 310.50 | 931.50 |\n" +
+				"| 3 | Transport | 1 | 120.00 | 120.00 |\n|  |  |  | Net | 1,591.50 |\n|  |  |  | VAT 25 % | 397.88 |",
 			595,
 		},
 		"prices without decimals": {
@@ -88,7 +89,7 @@ func TestWorker_readsPicturesOfTablesByRows(t *testing.T) {
 		"table without numbers": {
 			[]float64{36, 216, 400},
 			[][]string{{"Name", "City", "Trade"}, {"Anna Berg", "Oslo", "joiner"}, {"Bob Stone", "Bergen", "smith"}, {"Carla Rossi", "Rome", "tailor"}, {"Eve Laurent", "Paris", "baker"}},
-			"Name City Trade\nAnna Berg Oslo joiner\nBob Stone Bergen smith\nCarla Rossi Rome tailor\nEve Laurent Paris baker", 540,
+			"| Name | City | Trade |\n| --- | --- | --- |\n| Anna Berg | Oslo | joiner |\n| Bob Stone | Bergen | smith |\n| Carla Rossi | Rome | tailor |\n| Eve Laurent | Paris | baker |", 540,
 		},
 		"labels far from their values": {
 			[]float64{40, 420},

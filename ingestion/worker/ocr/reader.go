@@ -129,8 +129,8 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 		out.Width, out.Height = size.Y, size.X
 	}
 	words, dropped, beside := legible(best.words)
-	_, contradicted, _ := layout.ReceiptText(linesOf(words))
-	out.Text = textOf(words) // before the boxes are moved to the skewed page
+	text, inTables := written(words, best.rules, unreadMarks(best.page.Picture, words)) // before the boxes are moved to the skewed page
+	out.Text = text
 	unread := unreadRows(best.page.Picture, words)
 	cut := false
 	for i := range words {
@@ -169,8 +169,8 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	if torn {
 		out.Doubts = doubt.Add(out.Doubts, doubt.Order, "rows of a table were read in pieces, or without some cells")
 	}
-	if contradicted {
-		out.Doubts = doubt.Add(out.Doubts, doubt.Table, "the prices do not add up to the total")
+	for _, d := range inTables {
+		out.Doubts = doubt.Add(out.Doubts, d.Code, d.Words)
 	}
 	return out, nil
 }
@@ -180,8 +180,9 @@ type attempt struct {
 	page     photo.Page // as it was recognised
 	rotation int        // degrees clockwise by which the picture has to be turned to be upright
 	skew     float64
-	lies     Orientation // if it was asked for
-	print    bool        // it is a page, whatever was read
+	lies     Orientation       // if it was asked for
+	print    bool              // it is a page, whatever was read
+	rules    []image.Rectangle // of tables and forms, as thin as lines
 	reading
 }
 
@@ -241,6 +242,7 @@ func (r *Reader) attempt(page photo.Page, limit float64, v version) (a attempt, 
 			a.turn(90)
 		}
 	}
+	a.takeRules()
 	if a.reading, err = r.recognise(a.page.Picture, v.languages); err != nil {
 		return a, err
 	}
@@ -251,6 +253,16 @@ func (r *Reader) attempt(page photo.Page, limit float64, v version) (a attempt, 
 	}
 	a.stand(facing(a.words))
 	return a, nil
+}
+
+// takeRules finds the rules of a page, and paints those out that are around cells.
+func (a *attempt) takeRules() {
+	rules, high := rulesIn(a.page.Picture)
+	a.rules = nil
+	for _, r := range rules {
+		a.rules = append(a.rules, r.thin())
+	}
+	a.page.Picture = without(a.page.Picture, inGrids(rules, high), high)
 }
 
 // stand turns the page with its words.
@@ -264,6 +276,11 @@ func (a *attempt) stand(degrees int) {
 
 // turn turns the page clockwise by a multiple of 90 degrees.
 func (a *attempt) turn(degrees int) {
+	size := a.page.Picture.Rect.Size()
+	a.rules = slices.Clone(a.rules)
+	for i, r := range a.rules {
+		a.rules[i] = turnRect(r, degrees, size)
+	}
 	a.page, a.rotation = a.page.Quartered(degrees/90), (a.rotation+degrees)%360
 }
 
@@ -383,7 +400,7 @@ func linesOf(words []Word) []layout.Line {
 	var out []layout.Line
 	var heights []float64
 	for i, w := range words {
-		box := layout.Box{X0: float64(w.Rect.Min.X), Y0: float64(w.Rect.Min.Y), X1: float64(w.Rect.Max.X), Y1: float64(w.Rect.Max.Y)}
+		box := boxOf(w.Rect)
 		if last := len(out) - 1; i > 0 && w.follows(words[i-1]) && box.X0-out[last].Box.X1 < 2*(box.Y1-box.Y0) {
 			l := &out[last]
 			l.Text += " " + layout.Normal(w.Text)
@@ -407,13 +424,8 @@ func (w Word) follows(before Word) bool {
 	return before.Block == w.Block && before.Paragraph == w.Paragraph && before.Line == w.Line
 }
 
-// textOf rebuilds the text from the words: a line for a line, an empty one between paragraphs and blocks. Receipts are read row by row.
+// textOf rebuilds the text from the words: a line for a line, an empty one between paragraphs and blocks.
 func textOf(words []Word) string {
-	if facing(words) == 0 {
-		if text, _, ok := layout.ReceiptText(linesOf(words)); ok {
-			return text
-		}
-	}
 	var b strings.Builder
 	for i, word := range words {
 		if i > 0 {

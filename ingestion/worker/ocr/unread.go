@@ -64,6 +64,11 @@ func unreadCells(img *image.Gray, words []Word) []image.Rectangle {
 	return slices.DeleteFunc(slices.Clone(cells), func(c image.Rectangle) bool { return !inColumn(c) })
 }
 
+// unreadMarks returns whatever may be letters that no word covers.
+func unreadMarks(img *image.Gray, words []Word) []image.Rectangle {
+	return unread(img, words, usualWord(words), func([]mark) bool { return true })
+}
+
 // unread returns the rows of marks that no word covers and that are wanted. Words are usually high pixels high; 0 means that nobody knows.
 func unread(img *image.Gray, words []Word, high int, wanted func(row []mark) bool) (rows []image.Rectangle) {
 	side := marksSide
