@@ -170,3 +170,35 @@ func TestExtract_misreadLayers(t *testing.T) {
 		})
 	}
 }
+
+// A layer of which some characters are unknown gives way to what the picture shows, unless little can be recognised there.
+func TestExtract_unmappedLayers(t *testing.T) {
+	t.Parallel()
+	layer := strings.Repeat("α ∀ β ∃ γ ⊂ \uFFFD ", 30)
+	for name, c := range map[string]struct{ read, source, doubt string }{
+		"read":        {strings.Repeat("alpha beta gamma ", 30), manifest.TextOCR, ""},
+		"little read": {"Tne 8v1xk Bpo@v", manifest.TextLayer, "little could be recognised"},
+		"not read":    {"", manifest.TextLayer, "little could be recognised"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, extract.Document{Pages: 1})
+			b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+				p := goodPage(r)
+				if r.Text {
+					p.Text = &extract.PageText{Markdown: layer, Plain: layer, Evidence: extract.Evidence{Chars: 210, Unmapped: 30, Fonts: 1}}
+				}
+				if r.OCR {
+					p.OCR = &extract.PageOCR{Text: c.read, Confidence: 90, Engine: "fake 1", Width: 1, Height: 1}
+				}
+				return p, nil
+			}
+			made, _ := b.mustRun(b.drop("imp-1", "Import/q3.pdf", pdfBytes))
+			m, _ := b.im.manifest(made.Bundle)
+			got := m.Pages[0]
+			if said := doubt.Words(got.Doubts); got.Text.Source != c.source || got.Status != manifest.PageDone || !strings.Contains(said, c.doubt) || c.doubt == "" && said != "" {
+				t.Errorf("text %+v, %s, doubts %q; want text from %s, doubt %q", got.Text, got.Status, said, c.source, c.doubt)
+			}
+		})
+	}
+}

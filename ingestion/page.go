@@ -59,6 +59,7 @@ type pageMaker struct {
 	blank              bool             // nothing is drawn on the page
 	pictured           *extract.PageOCR // what recognition found besides the layer
 	coded              bool             // most letters are in fonts that draw them
+	mapped             int              // characters of the layer that are known
 	textFault, picture *reading.PageError
 }
 
@@ -95,6 +96,7 @@ func (m *pageMaker) text(ctx context.Context) error {
 		decision = choose.OCR(got.Text.Evidence, m.w.set.OCR.Redo).Checked(got.Text.Markdown, got.Text.Evidence)
 		m.page.Hidden = max(got.Text.Evidence.Hidden, 0)
 		m.blank, m.coded = got.Text.Evidence.Blank(), 2*got.Text.Evidence.Drawn > got.Text.Evidence.Chars
+		m.mapped = got.Text.Evidence.Chars - got.Text.Evidence.Unmapped
 		m.layer, m.besides = m.files().pageLinks(markdown.Sanitise(got.Text.Markdown)), markdown.Sanitise(got.Text.Besides)
 		m.formulas = got.Text.Formulas
 	}
@@ -151,7 +153,22 @@ func (m *pageMaker) recognise(ctx context.Context) error {
 	if !m.page.OCR.Decided {
 		return nil
 	}
-	return recognition(m.files()).byEngines(ctx, &m.page, m.locally, m.photograph)
+	layer := m.page
+	if err := recognition(m.files()).byEngines(ctx, &m.page, m.locally, m.photograph); err != nil {
+		return err
+	}
+	return m.keepMapped(ctx, layer)
+}
+
+// keepMapped puts a text layer back of which some characters are unmapped, if recognition read less than half as much as the others.
+func (m *pageMaker) keepMapped(ctx context.Context, layer manifest.Page) error {
+	p := &m.page
+	if m.layer == "" || !choose.Unmapped(p.OCR.Code) || 2*p.OCR.Letters >= m.mapped {
+		return nil
+	}
+	p.Doubts = doubt.Add(layer.Doubts, doubt.Readers, "some characters of its text layer are unknown, and little could be recognised in its picture")
+	p.Edges = layer.Edges
+	return m.keep(ctx, m.layer, manifest.TextLayer)
 }
 
 // photograph draws the page for a recognition service, at the resolution of text recognition.

@@ -55,6 +55,9 @@ func (d Decision) Misread() Decision {
 // Merged reports whether recognition adds to a text layer what only pictures show.
 func Merged(code string) bool { return code == reasonPicture }
 
+// Unmapped reports whether text was recognised because the layer has many characters without a meaning.
+func Unmapped(code string) bool { return code == reasonUnmapped }
+
 // Garbled reports whether text was recognised to find out if a text layer has the letters of its page.
 func Garbled(code string) bool { return code == reasonGarbled }
 
