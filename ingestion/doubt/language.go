@@ -157,20 +157,26 @@ func eachPair(word string, see func(a, b int)) {
 	see(last, end)
 }
 
-// Coded reports whether a text looks like the codes of a font: most of its signs are neither letters nor digits, or they are gibberish.
+// proseSigns are the signs of prose and of Markdown.
+const proseSigns = ".,;:!?'\"()[]/-–—‘’“”&%$+*#_|"
+
+// Coded reports whether a text looks like the codes of a font: most of its signs are neither letters nor digits, every seventh is none of
+// prose, or they are gibberish.
 func Coded(text string) bool {
 	const fewest = 8 // words: a diagram has less
-	plain, all := 0, 0
+	plain, odd, all := 0, 0, 0
 	for _, r := range text {
 		switch {
 		case unicode.IsSpace(r):
 			continue
 		case unicode.IsLetter(r), unicode.IsDigit(r):
 			plain++
+		case !strings.ContainsRune(proseSigns, r):
+			odd++
 		}
 		all++
 	}
-	return 2*plain < all || gibberish(text, fewest)
+	return 2*plain < all || 7*odd > all || gibberish(text, fewest)
 }
 
 // Prose reports whether a text has as many frequent words as texts in its language have.

@@ -60,6 +60,7 @@ func TestCoded(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"¡¢£¤¥¦§ ¨©ª« ¬®¯°±² ³´µ¶ ·¸¹º": true, "ABC DEFFGHHBB FBH EIK JKL LMNDA OPOQ HEN NBRGBS HAB": true,
+		"t==V j6vbvbm{te=j=|)^lZ@rXZX y{j=myng`RZXk1~rsj6|j~r@rXZ|~Z@m{j=[{t":  true,
 		"The rest of it is prose, of which most words are known to everybody.": false, "0 20 40 60 80 100 Time (s) Load (kN)": false, "": false,
 	} {
 		if got := doubt.Coded(text); got != want {
