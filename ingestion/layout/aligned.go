@@ -60,9 +60,13 @@ func alignedTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 
 // blocksIn divides rows that are blocks of text beside one another, as in the head of an invoice, and no table: lines of one say nothing about
 // those beside them. The lines of a block are labels with what belongs to them, or an address at the left; or blocks end at different heights, none has holes, no rule
-// divides their lines, and the file has one after the other. It returns where the longest ends.
+// divides their lines, and the file has one after the other; or their lines are at distances of their own, or they are copies of one text. It
+// returns where the longest ends.
 func blocksIn(rows [][]Line, from, to int, rules []Box) (left, right []Line, end int, ok bool) {
 	const most, holes = 16, 1
+	if left, right, end, ok = copiesIn(rows[from:to]); ok {
+		return left, right, from + end, true
+	}
 	if to-from < 3 {
 		return nil, nil, to, false
 	}
@@ -95,7 +99,8 @@ func blocksIn(rows [][]Line, from, to int, rules []Box) (left, right []Line, end
 	for c := range s.gutters {
 		a, aLast, aWhole := column(c)
 		b, bLast, bWhole := column(c + 1)
-		if address := c == 0 && isAddress(a); !address && min(len(a), len(b)) < 3 || paired(a, b) || paired(nil, a) {
+		address, strange := c == 0 && isAddress(a), outOfStep(a, b)
+		if !address && min(len(a), len(b)) < 3 || !strange && (paired(a, b) || paired(nil, a)) {
 			continue
 		}
 		x := s.gutters[c].middle()
@@ -112,12 +117,77 @@ func blocksIn(rows [][]Line, from, to int, rules []Box) (left, right []Line, end
 			}
 		}
 		inTurn := len(s.rules) == 0 && aWhole && bWhole && aLast != bLast && switches(lefts, rights) == 1
-		if across || !inTurn && !labelled(a) && !labelled(b) && !(c == 0 && isAddress(a)) {
+		blocks := address || strange || labelled(a) || labelled(b)
+		if across || !inTurn && !blocks {
 			continue
 		}
 		return linesOf(lefts), linesOf(rights), to, true
 	}
 	return nil, nil, to, false
+}
+
+// copiesIn divides rows at whose sides the same texts are, as on a sheet of labels or with several pages on it, if the file has one side after
+// the other. It returns how many rows are so.
+func copiesIn(rows [][]Line) (left, right []Line, end int, ok bool) {
+	const least = 3
+	parts := len(fields(rows[0]))
+	for half := 1; half*2 <= parts; half++ {
+		var lefts, rights []item
+		texts := map[string]bool{}
+		for end = 0; end < len(rows); end++ {
+			row := fields(rows[end])
+			if len(row) != parts || !repeats(row, half) {
+				break
+			}
+			for i, l := range row {
+				if texts[l.Text] = true; i < half {
+					lefts = append(lefts, item{box: l.Box, line: l})
+				} else {
+					rights = append(rights, item{box: l.Box, line: l})
+				}
+			}
+		}
+		if end >= least && len(texts) > half && switches(lefts, rights) == 1 {
+			return linesOf(lefts), linesOf(rights), end, true
+		}
+	}
+	return nil, nil, 0, false
+}
+
+// repeats reports whether a row is the same number of texts again and again.
+func repeats(row []Line, n int) bool {
+	for i := n; i < len(row); i++ {
+		if row[i].Text != row[i-n].Text {
+			return false
+		}
+	}
+	return len(row)%n == 0
+}
+
+// outOfStep reports whether lines on both sides are each at even distances, of which none is a multiple of the other: they are no rows.
+func outOfStep(left, right []item) bool {
+	const off = 0.1 // of the smaller distance
+	a, b := stepOf(left), stepOf(right)
+	if a > b {
+		a, b = b, a
+	}
+	return a > 0 && math.Abs(b/a-math.Round(b/a)) > off
+}
+
+// stepOf is the distance of at least four lines below one another, or 0 if it is not the same for all.
+func stepOf(items []item) float64 {
+	const least = 4
+	lines := rowsOf(linesOf(items))
+	if len(lines) < least {
+		return 0
+	}
+	step := (lines[len(lines)-1][0].base() - lines[0][0].base()) / float64(len(lines)-1)
+	for i := 1; i < len(lines); i++ {
+		if math.Abs(lines[i][0].base()-lines[i-1][0].base()-step) > 0.05*step {
+			return 0
+		}
+	}
+	return step
 }
 
 func linesOf(items []item) []Line {

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -151,16 +152,27 @@ func asWritten(blocks [][]item) [][]item {
 // lines of one are labels with what belongs to them or the left one is an address, or those of both are close and not level. Labels belong to what is beside
 // them.
 func blocksApart(left, right []item) bool {
-	const near = 1.6 // sizes, as lines of a paragraph are
-	if isAddress(left) {
+	if isAddress(left) || besideBlock(left, right) {
 		return true
 	}
 	level := levelShare(left, right)
 	if min(len(left), len(right)) < 2 || level > 0.5 && paired(left, right) {
 		return false
 	}
-	return switches(left, right) == 1 || labelled(left) || labelled(right) || level < 0.3 && isClose(left, near) && isClose(right, near)
+	return switches(left, right) == 1 || labelled(left) || labelled(right) || level < 0.3 && isClose(left, inParagraph) && isClose(right, inParagraph)
 }
+
+// besideBlock reports whether a line is set at the middle of the height of the lines beside it, as the name of a paragraph.
+func besideBlock(label, block []item) bool {
+	if len(label) != 1 || len(block) < 2 || label[0].table != nil || !isClose(block, inParagraph) {
+		return false
+	}
+	first, last, at := block[0].line.base(), block[len(block)-1].line.base(), label[0].line
+	return at.base()-first > 0.3*at.Size && math.Abs(2*at.base()-first-last) < 1.2*at.Size
+}
+
+// inParagraph is how many sizes of their type lines of a paragraph are apart.
+const inParagraph = 1.6
 
 // isClose reports whether lines are below one another, at most so many sizes of their type apart.
 func isClose(items []item, far float64) bool {
