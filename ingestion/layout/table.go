@@ -282,9 +282,12 @@ func (t *table) split(rules []Box) {
 	t.rows = out
 }
 
-// openRows divides rows that no rule divides: most of their lines fill most columns.
+// openRows divides rows that no rule divides: most of their lines fill most columns, or each has an amount in the same column.
 func (t *table) openRows(row [][]Line) [][][]Line {
 	s, filled := sheetOf(row, t.gutters(), t.box), 0
+	if amountEach(s) {
+		return s.cells
+	}
 	for _, cells := range s.cells {
 		if filledCells(cells)*2 > filledCells(row) {
 			filled++
@@ -295,6 +298,24 @@ func (t *table) openRows(row [][]Line) [][][]Line {
 	}
 	begins, _ := s.centred(0)
 	return s.bodyCells(begins)
+}
+
+// amountEach reports whether each row has an amount in the same column and something beside it, and rows are further apart than lines of a cell.
+func amountEach(s sheet) bool {
+	const apart = 1.5 // sizes
+	for i := 1; i < len(s.rows); i++ {
+		if pitch(s.rows[i-1], s.rows[i]) < apart*s.rows[i][0].Size {
+			return false
+		}
+	}
+	for c, numeric := range s.numeric {
+		if numeric && !slices.ContainsFunc(s.cells, func(cells [][]Line) bool {
+			return len(cells[c]) != 1 || !isNumber(cells[c][0].Text) || filledCells(cells) < 2
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // headRows divides a head that has names over several columns.
@@ -327,7 +348,8 @@ func (t *table) gutters() []gap {
 }
 
 // divided returns the rows between two rules. There are several if all cells have lines on the same baselines and no line continues
-// the one above: none begins with a small letter, and there are at least three, or numbers.
+// the one above: none begins with a small letter, but for those behind the first column where two columns have amounts; and there are at least
+// three, or numbers.
 func divided(row [][]Line) [][][]Line {
 	whole, full := [][][]Line{row}, filledCells(row)
 	baselines := rowsOf(slices.Concat(row...))
@@ -335,7 +357,7 @@ func divided(row [][]Line) [][][]Line {
 		return whole
 	}
 	out, placed := make([][][]Line, len(baselines)), 0
-	numbers := make([]int, len(row))
+	numbers, amounts, small := make([]int, len(row)), make([]int, len(row)), false
 	for i, lines := range baselines {
 		out[i] = make([][]Line, len(row))
 		for c, cell := range row {
@@ -346,10 +368,16 @@ func divided(row [][]Line) [][][]Line {
 				out[i][c] = append(out[i][c], l)
 				placed++
 				if !beginsUpper(l.Text) {
-					return whole
+					if c == 0 {
+						return whole
+					}
+					small = true
 				}
 				if strings.ContainsAny(l.Text, "0123456789") {
 					numbers[c]++
+				}
+				if isNumber(l.Text) {
+					amounts[c]++
 				}
 			}
 		}
@@ -357,7 +385,8 @@ func divided(row [][]Line) [][][]Line {
 			return whole
 		}
 	}
-	if len(baselines) < 3 && slices.Max(numbers) < len(baselines) || placed != len(slices.Concat(row...)) {
+	full = len(slices.DeleteFunc(amounts, func(n int) bool { return n < len(baselines) })) // columns of amounts
+	if len(baselines) < 3 && slices.Max(numbers) < len(baselines) || small && full < 2 || placed != len(slices.Concat(row...)) {
 		return whole
 	}
 	return out
