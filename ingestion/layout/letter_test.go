@@ -166,3 +166,10 @@ func TestText_softHyphens(t *testing.T) {
 		}
 	}
 }
+
+func TestText_softHyphensWithinLines(t *testing.T) {
+	t.Parallel()
+	if got := text(at(72, 100, 11, "The of\u00adficial wa\u00adter fac\u00adtory is here."), at(72, 200, 11, "pulp fac\u00adto-")); !strings.Contains(got, "The official water factory is here.") || !strings.Contains(got, "pulp facto-") {
+		t.Errorf("%+q", got)
+	}
+}

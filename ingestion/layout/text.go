@@ -64,7 +64,7 @@ func escapeOrdinal(text string) string {
 func joinLines(lines []Line, compounds map[string]bool) string {
 	var b strings.Builder
 	for i, line := range lines {
-		text := squeeze(line.signed())
+		text := softened(squeeze(line.signed()))
 		if i+1 == len(lines) {
 			b.WriteString(text)
 			break
@@ -134,6 +134,12 @@ func unspaced(text, next string) bool {
 // isWide reports whether a sign is Chinese or Japanese.
 func isWide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff65
+}
+
+// softened drops soft hyphens, which nobody searches for, except at the end of a line.
+func softened(text string) string {
+	stem := strings.TrimRight(text, string(linkEnd)+"-\u00ad\u2010")
+	return strings.ReplaceAll(stem, "\u00ad", "") + text[len(stem):]
 }
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }

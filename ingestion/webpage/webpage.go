@@ -50,7 +50,7 @@ type Page struct {
 }
 
 // Parse reads a document. The encoding is that of a byte order mark, of the content type, or of the document's own meta
-// element, else windows-1252, like browsers. A page above MaxSize or nested too deep is an error.
+// element, else windows-1252, like browsers. Its text has no soft hyphens. A page above MaxSize or nested too deep is an error.
 func Parse(data []byte, contentType string) (*html.Node, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("the page is larger than %d MB", MaxSize>>20)
@@ -71,6 +71,11 @@ func Parse(data []byte, contentType string) (*html.Node, error) {
 	}
 	if deeper(doc, maxDepth) {
 		return nil, errors.New("the page is nested too deep")
+	}
+	for n := range doc.Descendants() {
+		if n.Type == html.TextNode { // soft hyphens keep words from being found
+			n.Data = strings.ReplaceAll(n.Data, "\u00ad", "")
+		}
 	}
 	return doc, nil
 }

@@ -65,6 +65,7 @@ func TestParse_encodings(t *testing.T) {
 		"utf-8":        {"<p>blåbær</p>", "", "blåbær"},
 		"meta":         {"<meta charset=iso-8859-1><p>bl\xe5b\xe6r</p>", "", "blåbær"},
 		"content type": {"<p>\xc1\xf0</p>", "text/html; charset=windows-1251", "Бр"},
+		"soft hyphens": {"<p>of&shy;ficial wa\u00adter</p>", "", "official water"},
 		"nothing said": {"<p>caf\xe9 \x80</p>", "", "café €"},
 		"utf-16":       {"\xff\xfe<\x00p\x00>\x00h\x00i\x00", "", "hi"},
 	} {
