@@ -112,9 +112,9 @@ func (r *renderers) open(o extract.Open) (pages int, err error) {
 	return pages, nil
 }
 
-// openSecond opens with PDFium what MuPDF cannot open. If that fails too, the error is MuPDF's.
+// openSecond opens with PDFium what MuPDF cannot open. If that fails too, the error names the fault of the file.
 func (r *renderers) openSecond(why error, passwords []string) (pages int, err error) {
-	failed := &extract.Error{Code: failure.Corrupt, Message: "MuPDF cannot open the document: " + why.Error()}
+	failed := &extract.Error{Code: failure.Corrupt, Message: "the PDF " + r.unreadable()}
 	if r.setting == extract.RenderMuPDF {
 		return 0, failed
 	}
@@ -132,6 +132,14 @@ func (r *renderers) openSecond(why error, passwords []string) (pages int, err er
 	}
 	r.second, r.why = second, reason{cannotOpen, "MuPDF cannot open the document: " + why.Error()}
 	return second.Pages(), nil
+}
+
+// unreadable describes a file that no renderer opens.
+func (r *renderers) unreadable() string {
+	if newLosses(r.data).cutOff {
+		return "is cut off before its first page can be found"
+	}
+	return "is damaged: no page of it can be found"
 }
 
 // unlock opens a document with one of the passwords. MuPDF takes no password: it gets a copy without encryption. PDFium does
