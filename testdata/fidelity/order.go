@@ -226,9 +226,13 @@ func without(all []string, phrases [][]string) []string {
 	return all
 }
 
-var embed = regexp.MustCompile(`!\[\[[^\]]*\]\]`)
+var (
+	embed   = regexp.MustCompile(`!\[\[[^\]]*\]\]`)
+	written = regexp.MustCompile(`\$[^$]+\$`)
+	latex   = regexp.MustCompile(`\\[A-Za-z]+|[_^{}\\]`)
+)
 
-// plainText is a Markdown text without its markup.
+// plainText is a Markdown text without its markup. Formulas lose theirs too: the other readers write only their letters.
 func plainText(markdown string) string {
 	source := []byte(embed.ReplaceAllString(markdown, ""))
 	var b strings.Builder
@@ -244,7 +248,7 @@ func plainText(markdown string) string {
 					b.Write(line.Value(source))
 				}
 			case c.FirstChild() != nil && c.FirstChild().Type() == ast.TypeInline:
-				b.WriteString(plain(c, source))
+				b.WriteString(written.ReplaceAllStringFunc(plain(c, source), func(f string) string { return latex.ReplaceAllString(f, "") }))
 			default:
 				walk(c)
 			}
