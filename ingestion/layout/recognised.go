@@ -83,9 +83,16 @@ func RecognisedTables(words []Word, rules []Box) (tables []RecognisedTable, unsu
 	return tables, unevenAmounts(rest)
 }
 
-// saysMore reports whether a table says more than its lines. Two columns without rules do not: labels of forms, and addresses, look the same.
+// saysMore reports whether a table says more than its lines. Two columns without rules do not: labels of forms, and addresses, look the same. Nor
+// do a few words side by side, as below a diagram.
 func saysMore(t *table, rules []Box) bool {
-	return len(t.rows[0]) > 2 || slices.ContainsFunc(rules, func(r Box) bool { return r.height() > r.width() && t.box.holds(r) })
+	if slices.ContainsFunc(rules, func(r Box) bool { return r.height() > r.width() && t.box.holds(r) }) {
+		return true
+	}
+	amounts := slices.ContainsFunc(t.rows[1:], func(row [][]Line) bool {
+		return slices.ContainsFunc(slices.Concat(row...), func(l Line) bool { return isNumber(l.Text) })
+	})
+	return len(t.rows[0]) > 2 && (amounts || len(t.rows) > 3)
 }
 
 // emptyCells returns the places of the cells of a table without text: the columns and rows of the others.

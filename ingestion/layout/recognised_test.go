@@ -105,6 +105,7 @@ func TestRecognisedTables_leaveOtherPagesAlone(t *testing.T) {
 		"columns of prose":        {prose, false},
 		"addresses":               {[]cellAt{{50, 100, "Ada Lovelace"}, {50, 120, "12 Analytical Street"}, {50, 140, "London"}, {300, 100, "Nordic Timber"}, {300, 120, "Havnegata 4"}, {300, 140, "7010 Trondheim"}}, false},
 		"a form":                  {[]cellAt{{50, 100, "Name:"}, {200, 100, "Lovelace"}, {50, 120, "Born:"}, {200, 120, "10 December"}, {50, 140, "City:"}, {200, 140, "London"}, {50, 160, "Room:"}, {200, 160, "12"}}, false},
+		"below a diagram":         {columnsAt([]int{200, 280, 360}, []string{"1", "1", "1", "1"}, []string{"Very", "", "Slightly", "Very"}, []string{"thin", "thin", "heavy", "heavy"}), false},
 		"contents":                {columnsAt([]int{400}, []string{"Introduction", "3"}, []string{"First steps", "7"}, []string{"Tables", "12"}, []string{"Index", "90"}), false},
 		"nothing":                 {nil, false},
 		"amounts without columns": {uneven, true},

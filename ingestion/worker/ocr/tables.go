@@ -22,11 +22,12 @@ func written(words []Word, rules, marks []image.Rectangle) (text string, doubts 
 		return text, doubts
 	}
 	tables, unsure := layout.RecognisedTables(wordsOf(words), boxesOf(rules))
-	if unsure {
+	legible := slices.DeleteFunc(tables, func(t layout.RecognisedTable) bool { return !readWell(words, t.Words) })
+	if unsure || len(legible) < len(tables) {
 		doubts = doubt.Add(doubts, doubt.Table, layout.ColumnsUnsure)
 	}
 	inTable, at := make([]bool, len(words)), map[int]string{}
-	for _, t := range tables {
+	for _, t := range legible {
 		for _, n := range t.Words {
 			inTable[n] = true
 		}
@@ -56,6 +57,15 @@ func written(words []Word, rules, marks []image.Rectangle) (text string, doubts 
 	}
 	flush()
 	return strings.Join(parts, "\n\n"), doubts
+}
+
+// readWell reports whether words are read well enough for a table: signs in a diagram are level with one another too.
+func readWell(words []Word, which []int) bool {
+	in := make([]Word, len(which))
+	for i, n := range which {
+		in[i] = words[n]
+	}
+	return readingOf(in).mean >= doubtful
 }
 
 // holdsAny reports whether the middle of a mark is in a cell.

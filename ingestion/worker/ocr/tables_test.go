@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"strings"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/doubt"
@@ -13,7 +14,7 @@ func TestWritten_putsTablesInTheirPlace(t *testing.T) {
 	t.Parallel()
 	words := set(0, []string{"The committee met in March."})
 	at := func(text string, x, row int) {
-		words = append(words, Word{Text: text, Rect: image.Rect(x, 200+40*row, x+12*len(text), 222+40*row), Block: 2, Line: row})
+		words = append(words, Word{Text: text, Confidence: 90, Rect: image.Rect(x, 200+40*row, x+12*len(text), 222+40*row), Block: 2, Line: row})
 	}
 	for row, cells := range [][3]string{{"Item", "2023", "2024"}, {"Rent", "410", ""}, {"Energy", "", "912"}, {"Travel", "120", "95"}} {
 		for c, text := range cells {
@@ -30,6 +31,12 @@ func TestWritten_putsTablesInTheirPlace(t *testing.T) {
 	unread := []image.Rectangle{image.Rect(560, 240, 572, 262)} // in the empty cell of the rent
 	if _, doubts := written(words, nil, unread); !doubt.Has(doubts, doubt.Table) {
 		t.Errorf("an empty cell that is not empty: %v", doubts)
+	}
+	for i := range words {
+		words[i].Confidence = 50 // as of the signs of a diagram
+	}
+	if got, doubts := written(words, nil, nil); strings.Contains(got, "|") || !doubt.Has(doubts, doubt.Table) {
+		t.Errorf("badly read: %q, %v", got, doubts)
 	}
 }
 
