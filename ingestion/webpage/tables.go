@@ -1,6 +1,7 @@
 package webpage
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -70,7 +71,7 @@ func distribute(table *html.Node) {
 // divide leaves the rows that a table of Markdown can have in tables, and puts the cells of all others between them.
 func divide(table *html.Node) {
 	rows := rowsOf(table)
-	headed := len(rows) > 0 && find(rows[0], "th") != nil
+	headed := len(rows) > 0 && isHead(rows[0])
 	var part *html.Node
 	put := func(n *html.Node) { table.Parent.InsertBefore(n, table) }
 	if c := find(table, "caption"); c != nil {
@@ -237,6 +238,11 @@ func cellsOf(row *html.Node) (cells []*html.Node) {
 	return cells
 }
 
+// isHead reports whether a row has names of columns. Those of a table in its cells are not its own.
+func isHead(row *html.Node) bool {
+	return slices.ContainsFunc(cellsOf(row), func(c *html.Node) bool { return c.Data == "th" })
+}
+
 // limit bounds how many rows or columns a cell spans.
 func limit(cell *html.Node, attr string, most int) {
 	if numberOf(cell, attr, most+1) > most {
@@ -246,7 +252,7 @@ func limit(cell *html.Node, attr string, most int) {
 
 // oneColumn reports whether no row of a table has two cells, and no table is in it. A table with a head is one, however narrow.
 func oneColumn(table *html.Node) bool {
-	if row := find(table, "tr"); find(row, "th") != nil {
+	if rows := rowsOf(table); len(rows) > 0 && isHead(rows[0]) {
 		return false
 	}
 	for d := range table.Descendants() {

@@ -19,6 +19,7 @@ func TestConvert_cellsStayApart(t *testing.T) {
 		"paragraphs":          {`<table><tr><td><p>Sum</p><p>net</p></td><td><p>100</p></td></tr></table>`, "| Sum<br>net | 100 |\n|---|---|"},
 		"tables":              {`<table role="presentation"><tr><td><table><tr><td>A</td><td>1</td></tr></table></td><td>5</td></tr><tr><td>500</td><td>600</td></tr></table>`, "| A | 1 |\n|---|---|\n\n5\n\n| 500 | 600 |\n|---|---|"},
 		"a table below heads": {`<table><tr><th>Item</th><th>Size</th></tr><tr><td>Rope</td><td><table><tr><td>10</td><td>12</td></tr><tr><td>m</td><td>mm</td></tr></table></td></tr></table>`, "| Item | Size |\n|---|---|\n| Rope | 10 · 12<br>m · mm |"},
+		"a table in a frame":  {`<table><tr><td><table><tr><th>Item</th><th>Qty</th></tr><tr><td>Loaf</td><td>2</td></tr></table></td></tr></table>`, "| Item | Qty |\n|---|---|\n| Loaf | 2 |"},
 		"presentation":        {`<table role="presentation"><tr><td>Total</td><td>119</td></tr></table>`, "| Total | 119 |\n|---|---|"},
 		"in bold":             {`<b><table><tr><td>Total</td><td>119</td></tr></table></b>`, "| **Total** | **119** |\n|---|---|"},
 		"in a link":           {`<a href="https://x.org/"><table><tr><td>12</td><td>34</td></tr></table></a>`, "| [12](https://x.org/) | [34](https://x.org/) |\n|---|---|"},
