@@ -3,8 +3,11 @@ package ingestion
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	netmail "net/mail"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -47,7 +50,7 @@ func (mailFile) extract(ctx context.Context, w *work) error {
 	text := mail.Head(m)
 	body, err := c.mailBody(parts)
 	if err != nil {
-		c.warnings = append(c.warnings, "the body cannot be read: "+err.Error())
+		c.warnings = append(c.warnings, "the body cannot be read as it was sent: "+err.Error())
 	}
 	c.cutOff(mail.CutOff(parts))
 	c.attach(w, parts)
@@ -82,30 +85,52 @@ func readMessage(w *work) (*netmail.Message, []mail.Part, error) {
 	return nil, nil, fault.Permanent(failure.Corrupt, "save the message again from the mail program", "the message cannot be read: %v", err)
 }
 
-// mailBody returns the body. Plain text is preferred, because the sender wrote it for this. A body with pictures is taken from
-// HTML, because only there do they have a place.
+// mailBody returns what a message shows, in its order: texts, of alternatives the richest, invitations, and pictures that no text shows.
 func (c *composed) mailBody(parts []mail.Part) (string, error) {
-	var plain, page *mail.Part
-	for i, p := range parts {
+	blocks, faults := make([]string, len(parts)), []error(nil)
+	for i, p := range parts { // pages before pictures, because they show some of these
+		if !p.InBody() || mail.Shown[p.MediaType] {
+			continue
+		}
 		switch {
-		case p.Attachment:
-		case p.MediaType == "text/plain" && plain == nil:
-			plain = &parts[i]
-		case p.MediaType == "text/html" && page == nil:
-			page = &parts[i]
+		case p.IsPage():
+			text, err := c.mailPage(p, parts, i)
+			if err != nil {
+				faults, text = append(faults, err), mail.Lines(p.Plain())
+			}
+			blocks[i] = text
+		case p.IsCalendar():
+			blocks[i] = mail.Invitation(p.Text())
+		default:
+			blocks[i] = mail.Lines(p.Text())
 		}
 	}
-	if page != nil && (plain == nil || bytes.Contains(page.Data, []byte("cid:"))) {
-		doc, err := webpage.Parse([]byte(page.Text()), "text/html; charset=utf-8")
-		if err != nil {
-			return "", err
+	for i, p := range parts {
+		if p.InBody() && mail.Shown[p.MediaType] {
+			blocks[i] = c.mailPicture(p, p.Name)
 		}
-		return webpage.Convert(doc, c.hooks(mail.Picture(parts)))
 	}
-	if plain == nil {
-		return "", nil
+	blocks = slices.DeleteFunc(blocks, func(b string) bool { return strings.TrimSpace(b) == "" })
+	return strings.Join(blocks, "\n\n"), errors.Join(faults...)
+}
+
+// mailPage returns a part that is HTML as Markdown. Footnotes of several ones stay apart.
+func (c *composed) mailPage(p mail.Part, parts []mail.Part, n int) (string, error) {
+	doc, err := webpage.Parse([]byte(p.Text()), "text/html; charset=utf-8")
+	if err != nil {
+		return "", err
 	}
-	return mail.Lines(plain.Text()), nil
+	hooks := c.hooks(mail.Picture(parts))
+	if slices.ContainsFunc(parts[:n], func(p mail.Part) bool { return p.InBody() && p.IsPage() }) {
+		hooks.Notes = fmt.Sprintf("%d-", n)
+	}
+	return webpage.Convert(doc, hooks)
+}
+
+// mailPicture keeps a picture of a message and returns its place in the text.
+func (c *composed) mailPicture(p mail.Part, alt string) string {
+	c.pictures = append(c.pictures, func() ([]byte, error) { return p.Data, nil })
+	return pictureMark(len(c.pictures)-1, alt)
 }
 
 // attached visits the attachments of the job's message.
@@ -149,21 +174,16 @@ func (c *composed) attach(w *work, parts []mail.Part) {
 	c.children = w.places.childrenOf(names)
 }
 
-// attachments lists the message's other parts; attached pictures are shown.
+// attachments lists what is attached; pictures are shown.
 func (c *composed) attachments(parts []mail.Part) string {
 	var b strings.Builder
-	for i, p := range parts {
-		if !p.IsFile() && p.MediaType != "message/rfc822" {
-			continue
-		}
-		name := p.FileName(i + 1)
-		b.WriteString("\n- " + markdown.Inline(name) + ", " + markdown.Inline(p.MediaType) + ", " + markdown.Size(int64(len(p.Data))))
+	for _, p := range mail.Attachments(parts) {
+		b.WriteString("\n- " + markdown.Inline(p.Name) + ", " + markdown.Inline(p.MediaType) + ", " + markdown.Size(int64(len(p.Data))))
 		if p.Cut {
 			b.WriteString(", may be incomplete")
 		}
 		if mail.Shown[p.MediaType] {
-			c.pictures = append(c.pictures, func() ([]byte, error) { return p.Data, nil })
-			b.WriteString("\n\n" + pictureMark(len(c.pictures)-1, name) + "\n")
+			b.WriteString("\n\n" + c.mailPicture(p, p.Name) + "\n")
 		}
 	}
 	if b.Len() == 0 {

@@ -170,7 +170,7 @@ func (m *mailbox) render(i, base int) (text string, one composed, parts []mail.P
 	one.pictures = make([]func() ([]byte, error), base)
 	body, err := one.mailBody(parts)
 	if err != nil {
-		body = "The body cannot be read: " + markdown.Plain(err.Error())
+		body = "The body cannot be read as it was sent: " + markdown.Plain(err.Error()) + "\n\n" + body
 	}
 	heading := mail.Words(message.Header.Get("From"))
 	if t := m.list[i].Date; !t.IsZero() {

@@ -3,15 +3,9 @@ package mail
 
 import (
 	"bytes"
-	"encoding/base64"
-	"errors"
-	"fmt"
 	"io"
 	"mime"
-	"mime/multipart"
-	"mime/quotedprintable"
 	"net/mail"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +31,7 @@ type Part struct {
 	ID         string // Content-ID without its brackets
 	Location   string // Content-Location, in saved web pages
 	Attachment bool
+	Covered    bool   // another part says the same, or shows it
 	Data       []byte // decoded
 	Cut        bool   // the message ends in it, or its encoding does
 }
@@ -47,9 +42,9 @@ func CutOff(parts []Part) string {
 	for i, p := range parts {
 		switch {
 		case !p.Cut:
-		case p.IsFile():
+		case p.IsFile() || Shown[p.MediaType]:
 			names = append(names, markdown.OneLine(p.FileName(i+1), 100))
-		case strings.HasPrefix(p.MediaType, "text/"):
+		case p.readable():
 			names = append(names, "its text")
 		}
 	}
@@ -68,8 +63,12 @@ func Read(data []byte) (*mail.Message, []Part, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	body, err := io.ReadAll(m.Body)
+	if err != nil {
+		return nil, nil, err
+	}
 	r := &reader{}
-	err = r.part(header(m.Header), m.Body, 0)
+	err = r.part(header(m.Header), body, position{otherwise: "text/plain"})
 	if unclosed(header(m.Header), data) {
 		for _, i := range r.torn {
 			r.parts[i].Cut = true
@@ -82,27 +81,11 @@ func Read(data []byte) (*mail.Message, []Part, error) {
 	return m, r.parts, err
 }
 
-// header is how both packages name a part's header.
-type header map[string][]string
-
-func (h header) get(key string) string {
-	if v := h[key]; len(v) > 0 {
-		return v[0]
-	}
-	return ""
-}
-
-type reader struct {
-	parts []Part
-	size  int64
-	torn  []int // parts without a boundary after them
-}
-
 // unclosed reports whether a message has no closing boundary. Programs omit those of inner parts, because the outer one ends them too
 // (RFC 2046, section 5.1.2).
 func unclosed(h header, data []byte) bool {
-	mediaType, params, err := mime.ParseMediaType(h.get("Content-Type"))
-	return err == nil && strings.HasPrefix(mediaType, "multipart/") && params["boundary"] != "" &&
+	mediaType, params := typed(h.get("Content-Type"))
+	return strings.HasPrefix(mediaType, "multipart/") && params["boundary"] != "" &&
 		!bytes.Contains(data, []byte("\n--"+params["boundary"]+"--"))
 }
 
@@ -115,96 +98,6 @@ func stops(h header, data []byte, p Part) bool {
 	}
 	text := bytes.ToLower(p.Data)
 	return p.MediaType == "text/html" && bytes.Contains(text, []byte("<html")) && !bytes.Contains(text, []byte("</html")) && !bytes.Contains(text, []byte("</body"))
-}
-
-// part reads a part and those in it. A part that ends early keeps what there is.
-func (r *reader) part(h header, body io.Reader, depth int) error {
-	if depth > maxDepth || len(r.parts) >= maxParts {
-		return errors.New("the message has too many parts")
-	}
-	mediaType, params, err := mime.ParseMediaType(h.get("Content-Type"))
-	if err != nil || mediaType == "" {
-		mediaType = "text/plain"
-	}
-	if strings.HasPrefix(mediaType, "multipart/") && params["boundary"] != "" {
-		inner := multipart.NewReader(body, params["boundary"])
-		for {
-			p, err := inner.NextRawPart()
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || err != nil && len(r.parts) > 0 {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if err := r.part(header(p.Header), p, depth+1); err != nil {
-				return err
-			}
-		}
-	}
-	disposition, how, _ := mime.ParseMediaType(h.get("Content-Disposition")) // absent: inline
-	name := how["filename"]
-	if name == "" {
-		name = params["name"]
-	}
-	leaf := Part{
-		MediaType: mediaType, Charset: params["charset"], Name: Words(name), Attachment: disposition == "attachment",
-		ID: strings.Trim(h.get("Content-Id"), "<> "), Location: strings.TrimSpace(h.get("Content-Location")),
-	}
-	raw := &torn{r: body}
-	decoded, err := io.ReadAll(io.LimitReader(transfer(h.get("Content-Transfer-Encoding"), raw), MaxSize+1))
-	if r.size += int64(len(decoded)); r.size > MaxSize {
-		return fmt.Errorf("the message holds more than %d MB", MaxSize>>20)
-	}
-	leaf.Cut = errors.Is(err, io.ErrUnexpectedEOF)
-	if err != nil && len(decoded) == 0 && !leaf.Cut {
-		return nil // a part that cannot be decoded does not cost the others
-	}
-	if raw.found {
-		r.torn = append(r.torn, len(r.parts))
-	}
-	leaf.Data = decoded
-	r.parts = append(r.parts, leaf)
-	return nil
-}
-
-// torn reads a part and notes whether the data ends before its boundary. What the part's encoding lacks is another error then.
-type torn struct {
-	r     io.Reader
-	found bool
-}
-
-func (t *torn) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		t.found, err = true, io.EOF
-	}
-	return n, err
-}
-
-// transfer undoes a part's transfer encoding.
-func transfer(encoding string, body io.Reader) io.Reader {
-	switch strings.ToLower(strings.TrimSpace(encoding)) {
-	case "base64":
-		return base64.NewDecoder(base64.StdEncoding, &base64Lines{r: body})
-	case "quoted-printable":
-		return quotedprintable.NewReader(body)
-	}
-	return body
-}
-
-// base64Lines drops what is no letter of base64: line ends, blanks, and what mailing lists append.
-type base64Lines struct{ r io.Reader }
-
-func (b *base64Lines) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	kept := 0
-	for _, c := range p[:n] {
-		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '=' {
-			p[kept] = c
-			kept++
-		}
-	}
-	return kept, err
 }
 
 // Text returns a text part in UTF-8.
@@ -230,56 +123,6 @@ func Words(s string) string {
 		s = plain
 	}
 	return markdown.OneLine(s, 300)
-}
-
-// Picture returns a function that finds the part for a reference, by Content-ID or by address.
-func Picture(parts []Part) func(src string) func() ([]byte, error) {
-	return func(src string) func() ([]byte, error) {
-		id, byID := strings.CutPrefix(src, "cid:")
-		for _, p := range parts {
-			if byID && p.ID == id || !byID && src != "" && p.Location == src {
-				return func() ([]byte, error) { return p.Data, nil }
-			}
-		}
-		return nil
-	}
-}
-
-// Shown are the media types of pictures that are shown in the message's own note.
-var Shown = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/bmp": true}
-
-// IsFile reports whether a part is something that the sender attached.
-func (p Part) IsFile() bool {
-	return p.Name != "" && (p.Attachment || p.ID == "") || p.Attachment
-}
-
-// FileName returns the name of an attachment. An attached message without one gets its subject.
-func (p Part) FileName(n int) string {
-	if p.Name != "" {
-		return p.Name
-	}
-	if p.MediaType == "message/rfc822" {
-		subject := ""
-		if m, err := mail.ReadMessage(bytes.NewReader(p.Data)); err == nil {
-			subject = Words(m.Header.Get("Subject"))
-		}
-		if subject == "" {
-			subject = fmt.Sprintf("message %d", n)
-		}
-		return strings.ReplaceAll(subject, "/", "-") + ".eml"
-	}
-	return fmt.Sprintf("attachment %d", n)
-}
-
-// Files returns the attachments that are imported by themselves.
-func Files(parts []Part) (list []Part) {
-	for i, p := range parts {
-		if !Shown[p.MediaType] && (p.IsFile() || p.MediaType == "message/rfc822") {
-			p.Name = path.Base(strings.ReplaceAll(p.FileName(i+1), `\`, "/")) // a folder means nothing here
-			list = append(list, p)
-		}
-	}
-	return list
 }
 
 // Head returns the sender, the recipients and the date as a list.

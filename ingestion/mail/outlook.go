@@ -40,6 +40,8 @@ func FromOutlook(data []byte) ([]byte, error) {
 // boundary is before each part of the message. None contains it: they are in base64, which has no hyphens.
 const boundary = "vaultflow-part-"
 
+const plainText = "Content-Type: text/plain; charset=utf-8\r\n"
+
 // outlook is a compound file with a message.
 type outlook struct {
 	*compoundFile
@@ -167,13 +169,19 @@ func (o *outlook) message(folder string, depth int) ([]byte, error) {
 	var b bytes.Buffer
 	o.header(&b, folder)
 	fmt.Fprintf(&b, "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=%q\r\n\r\n", boundary+strconv.Itoa(depth))
+	if facts := o.facts(folder); facts != "" {
+		o.part(&b, strconv.Itoa(depth), plainText, []byte(facts))
+	}
+	bodies := strconv.Itoa(depth) + "-bodies"
+	fmt.Fprintf(&b, "--%s\r\nContent-Type: multipart/alternative; boundary=%q\r\n\r\n", boundary+strconv.Itoa(depth), boundary+bodies)
 	page, html := o.html(folder)
 	if text := o.body(folder, page == nil); text != "" {
-		o.part(&b, depth, "Content-Type: text/plain; charset=utf-8\r\n", []byte(text))
+		o.part(&b, bodies, plainText, []byte(text))
 	}
 	if page != nil {
-		o.part(&b, depth, "Content-Type: "+html+"\r\n", page)
+		o.part(&b, bodies, "Content-Type: "+html+"\r\n", page)
 	}
+	fmt.Fprintf(&b, "--%s--\r\n", boundary+bodies)
 	for _, name := range o.folders[folder] {
 		if strings.HasPrefix(name, "__attach_version1.0_") {
 			o.attachment(&b, within(folder, name), page, depth)
@@ -250,7 +258,7 @@ func (o *outlook) body(folder string, alone bool) string {
 			text = plainRTF(rtf)
 		}
 	}
-	return strings.TrimSpace(o.facts(folder) + "\n\n" + strings.ReplaceAll(text, "\r\n", "\n"))
+	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
 // contactFields are the properties of a contact that a note shows.
@@ -282,9 +290,9 @@ func (o *outlook) facts(folder string) string {
 	return strings.Join(lines, "\n")
 }
 
-// part writes a part of the message.
-func (o *outlook) part(b *bytes.Buffer, depth int, header string, data []byte) {
-	fmt.Fprintf(b, "--%s\r\n%sContent-Transfer-Encoding: base64\r\n\r\n", boundary+strconv.Itoa(depth), header)
+// part writes a part of the multipart with this end of its boundary.
+func (o *outlook) part(b *bytes.Buffer, end, header string, data []byte) {
+	fmt.Fprintf(b, "--%s\r\n%sContent-Transfer-Encoding: base64\r\n\r\n", boundary+end, header)
 	b.WriteString(base64.StdEncoding.EncodeToString(data))
 	b.WriteString("\r\n")
 }
@@ -300,12 +308,13 @@ func (o *outlook) attachment(b *bytes.Buffer, folder string, page []byte, depth 
 	inner := within(folder, "__substg1.0_"+propData+"000D")
 	if _, ok := o.streams[within(inner, "__properties_version1.0")]; ok {
 		if message, err := o.message(inner, depth+1); err == nil {
-			o.part(b, depth, "Content-Type: message/rfc822\r\n", message)
+			o.part(b, strconv.Itoa(depth), "Content-Type: message/rfc822\r\n", message)
+			return
 		}
-		return
 	}
 	data := o.bytes(folder, propData, "0102")
 	if data == nil {
+		o.part(b, strconv.Itoa(depth), plainText, []byte(fmt.Sprintf("The attachment %q is not in the message, or cannot be taken out of it.", name)))
 		return
 	}
 	mediaType, _, err := mime.ParseMediaType(o.line(folder, propMimeType))
@@ -318,5 +327,5 @@ func (o *outlook) attachment(b *bytes.Buffer, folder string, page []byte, depth 
 		disposition = "inline"
 		header += "Content-ID: <" + id + ">\r\n"
 	}
-	o.part(b, depth, header+"Content-Disposition: "+mime.FormatMediaType(disposition, map[string]string{"filename": name})+"\r\n", data)
+	o.part(b, strconv.Itoa(depth), header+"Content-Disposition: "+mime.FormatMediaType(disposition, map[string]string{"filename": name})+"\r\n", data)
 }

@@ -159,6 +159,20 @@ func TestFromOutlook(t *testing.T) {
 	}
 }
 
+// What is only in the properties of an appointment, and that an attachment is missing, is said beside a body in HTML.
+func TestFromOutlook_appointment(t *testing.T) {
+	t.Parallel()
+	message, err := FromOutlook(compound(fixedProperties(32, 0x0060, 116444736000000000+1_795_000_000*10_000_000), wide(propClass, "IPM.Appointment"), wide(propBody, "See you."), binaryProperty(propHTML, []byte("<p>See you.")),
+		entry{name: "__attach_version1.0_#00000000", kids: []entry{fixedProperties(8), wide(propLongName, "plan.pdf")}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, parts, err := Read(message)
+	if err != nil || len(parts) != 4 || parts[0].Text() != "Begins: 2026-11-18 11:06 UTC" || !parts[1].Covered || !strings.HasPrefix(parts[2].Text(), "<p>See you.") || !strings.Contains(parts[3].Text(), `"plan.pdf" is not in the message`) {
+		t.Errorf("%+v, %v", parts, err)
+	}
+}
+
 func TestFromOutlook_headersAsSent(t *testing.T) {
 	t.Parallel()
 	message, err := FromOutlook(compound(fixedProperties(32), wide(propSubject, "Tea"), wide(propHeaders, "Received: x\r\nFrom: =?utf-8?q?B=C3=B6?= <bo@example.org>\r\nMessage-ID: <1@x>\r\nReferences: <0@x>\r\n"), wide(propSenderName, "other")))
