@@ -52,6 +52,8 @@ func TestClassify(t *testing.T) {
 		{"pdf declared as text", "text/plain", "a.txt", "%PDF-1.7\n", KindPDF, "application/pdf", "magic"},
 		{"pdf declared", "application/pdf; x=y", "a", "%PDF-1.7\n", KindPDF, "application/pdf", "declared"},
 		{"pdf behind junk, by its name", "", "a.PDF", "HTTP/1.1 200 OK\r\n\r\n%PDF-1.7\n", KindPDF, "application/pdf", "magic"},
+		{"pdf behind the head of an answer", "", "a.txt", "HTTP/1.1 200 OK\r\nServer: x\r\n\r\n%PDF-1.7\n", KindPDF, "application/pdf", "magic"},
+		{"text about the head of an answer", "", "a.txt", "HTTP/1.1 200 OK\r\n\r\nHere %PDF-1.7 begins", KindText, "text/plain", "magic"},
 		{"text about pdf", "", "a.txt", "A file begins with %PDF-1.7 then.", KindText, "text/plain", "magic"},
 		{"declared pdf, is text", "application/pdf", "a.pdf", "hello there", KindText, "text/plain", "magic"},
 		{"declared pdf, is html", "application/pdf", "a.pdf", "<!DOCTYPE html><html></html>", KindHTML, "text/html", "magic"},

@@ -108,13 +108,16 @@ var vague = map[string]bool{
 	"text/xml": true, "text/x-python": true, "text/x-lua": true, "text/x-perl": true, "text/x-tcl": true, "text/x-php": true, "text/javascript": true,
 }
 
+// answerHead is the head of a web server's answer, which some programs save with the file.
+var answerHead = regexp.MustCompile(`(?s)^HTTP/[\d.]+ \d.*\n\r?\n$`)
+
 func isPDF(head []byte, expected bool) bool {
 	at := bytes.Index(head[:min(len(head), pdfDistance)], []byte("%PDF-"))
 	if at < 0 {
 		return false
 	}
 	before := bytes.TrimLeft(bytes.TrimPrefix(head[:at], []byte("\xef\xbb\xbf")), " \t\r\n\x00")
-	return expected || len(before) == 0
+	return expected || len(before) == 0 || answerHead.Match(before)
 }
 
 // mostlyText refuses heads in which more than a tenth is neither UTF-8 nor an ordinary byte of a Western encoding.
