@@ -40,6 +40,20 @@ func chart(root *node) string {
 	return strings.TrimSpace(text)
 }
 
+// chartTitles names a chart whose values are in the sheet, and its axes.
+func chartTitles(root *node) string {
+	var titles []string
+	for _, t := range root.all("title") {
+		if title := strings.Join(strings.Fields(t.flat()), " "); title != "" {
+			titles = append(titles, title)
+		}
+	}
+	if titles == nil {
+		return ""
+	}
+	return "Chart: " + escape(strings.Join(titles, ", "))
+}
+
 type points []string
 
 func (p points) join() string { return strings.Join(p, " ") }

@@ -109,6 +109,9 @@ func (p *pptx) slide(root *node, number int) Part {
 	return Part{Label: label, text: b.String()}
 }
 
+// marginal are the placeholders that repeat on each slide.
+var marginal = map[string]bool{"sldNum": true, "dt": true, "ftr": true, "hdr": true}
+
 // shapes collects the shapes of a group, which may move its own by dx and dy.
 func (p *pptx) shapes(n *node, list *[]shape, dx, dy int64, depth int) {
 	if n == nil || depth > 20 {
@@ -124,7 +127,7 @@ func (p *pptx) shapes(n *node, list *[]shape, dx, dy int64, depth int) {
 		switch k.name {
 		case "sp", "cxnSp":
 			kind := k.child("nvSpPr", "nvPr", "ph").attr("type")
-			if kind == "sldNum" || kind == "dt" || kind == "ftr" || kind == "hdr" {
+			if marginal[kind] {
 				continue
 			}
 			s.title = kind == "title" || kind == "ctrTitle"
@@ -279,11 +282,11 @@ func (p *pptx) spans(n *node) []span {
 	return list
 }
 
-// notes returns the speaker's notes of a slide.
+// notes returns the speaker's notes of a slide. Some programs have them in a box that is no placeholder.
 func (p *pptx) notes(root *node) string {
 	var b blocks
 	for _, sp := range root.all("sp") {
-		if sp.child("nvSpPr", "nvPr", "ph").attr("type") == "body" {
+		if !marginal[sp.child("nvSpPr", "nvPr", "ph").attr("type")] {
 			b.add(p.text(sp.child("txBody"), false))
 		}
 	}

@@ -134,3 +134,36 @@ func TestRead_formulasWithoutResults(t *testing.T) {
 		t.Errorf("warnings %q\n%s", doc.Warnings, text)
 	}
 }
+
+// What lies over a sheet is read: charts by their titles, and the texts of boxes.
+func TestRead_drawingsOverSheets(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	title := func(s string) []excelize.RichTextRun { return []excelize.RichTextRun{{Text: s}} }
+	steps := []error{
+		book.SetCellValue("Sheet1", "A1", "Jan"), book.SetCellValue("Sheet1", "B1", 7),
+		book.AddChart("Sheet1", "D2", &excelize.Chart{Type: excelize.Col, Title: excelize.ChartTitle{Paragraph: title("Loaves sold")}, YAxis: excelize.ChartAxis{Title: excelize.ChartTitle{Paragraph: title("Pieces")}}, Series: []excelize.ChartSeries{{Categories: "Sheet1!$A$1", Values: "Sheet1!$B$1"}}}),
+		book.AddShape("Sheet1", &excelize.Shape{Cell: "D30", Type: "rect", Paragraph: title("Mind the gap")}),
+	}
+	var b bytes.Buffer
+	if err := errors.Join(append(steps, book.Write(&b))...); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := read(b.Bytes(), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hasInOrder(t, doc.Markdown(byName(doc)), "| Jan | 7 |", "Chart: Loaves sold, Pieces", "Mind the gap")
+}
+
+// Speaker notes are read from whatever box has them, without the number of the page.
+func TestSlide_notesWithoutPlaceholder(t *testing.T) {
+	t.Parallel()
+	root, err := parse([]byte(`<notes><sp><nvSpPr><nvPr><ph type="sldNum"/></nvPr></nvSpPr><txBody><p><r><t>7</t></r></p></txBody></sp><sp><nvSpPr><nvPr/></nvSpPr><txBody><p><r><t>Smile</t></r></p></txBody></sp></notes>`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := (&pptx{}).notes(root), "> [!note] Speaker notes\n> Smile"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

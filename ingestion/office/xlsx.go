@@ -46,7 +46,7 @@ func readXlsx(a *archive, doc *Document) error {
 	defer book.Close()
 	checkBook(a, doc)
 	left := a.limits.Cells
-	pictures, scripted := sheetPictures(a, doc), scriptedStrings(a)
+	pictures, scripted := sheetDrawings(a, doc), scriptedStrings(a)
 	for _, name := range book.GetSheetList() {
 		part, used, err := sheet(book, name, left, scripted, doc)
 		left -= used
@@ -77,9 +77,9 @@ func checkBook(a *archive, doc *Document) {
 	}
 }
 
-// sheetPictures are the marks of the pictures that float over each sheet, by the sheet's name, in the order of their
-// cells (ECMA-376, part 1, section 20.5).
-func sheetPictures(a *archive, doc *Document) map[string][]string {
+// sheetDrawings are the marks of the pictures that float over each sheet, the titles of its charts and the texts of its boxes, by the
+// sheet's name, in the order of their cells (ECMA-376, part 1, section 20.5).
+func sheetDrawings(a *archive, doc *Document) map[string][]string {
 	name := a.main("xl/workbook.xml")
 	book := a.relations(name)
 	list := map[string][]string{}
@@ -95,16 +95,45 @@ func sheetPictures(a *archive, doc *Document) map[string][]string {
 			})
 			inside := a.relations(r.target)
 			for _, anchor := range anchors {
-				for _, pic := range anchor.all("pic") {
-					to, ok := inside[pic.first("blip").attr("embed")]
-					if ok && !to.external && a.has(to.target) {
-						list[s.attr("name")] = append(list[s.attr("name")], doc.picture(to.target, pic.first("cNvPr").attr("descr"), a.limits))
-					}
-				}
+				list[s.attr("name")] = append(list[s.attr("name")], drawn(anchor, a, inside, doc)...)
 			}
 		}
 	}
 	return list
+}
+
+// drawn returns what a drawing shows. A modern form is taken before the one for older programs, which may only say that it is one.
+func drawn(n *node, a *archive, inside map[string]relation, doc *Document) (list []string) {
+	switch n.name {
+	case "pic":
+		if to, ok := inside[n.first("blip").attr("embed")]; ok && !to.external && a.has(to.target) {
+			list = append(list, doc.picture(to.target, n.first("cNvPr").attr("descr"), a.limits))
+		}
+		return list
+	case "chart":
+		if to, ok := inside[relationID(n)]; ok && !to.external {
+			list = append(list, chartTitles(a.optional(to.target)))
+		}
+		return list
+	case "txBody":
+		return append(list, drawnText(n))
+	}
+	for _, k := range n.elements() {
+		list = append(list, drawn(k, a, inside, doc)...)
+		if n.name == "AlternateContent" && len(list) > 0 {
+			break
+		}
+	}
+	return list
+}
+
+// drawnText returns the paragraphs of a text box.
+func drawnText(box *node) string {
+	var b blocks
+	for _, p := range box.all("p") {
+		b.add(paragraph(escape(strings.TrimSpace(p.flat()))))
+	}
+	return b.String()
 }
 
 // place is the row or column where a drawing begins, from 0.
