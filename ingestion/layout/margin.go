@@ -11,45 +11,40 @@ import (
 )
 
 // pageNumber is a line that only numbers its page. Four digits are rather a year.
-var pageNumber = regexp.MustCompile(`^(?i)[-–—|\s]*(?:(?:page|p\.|seite|s\.|página|pagina)\s*)?(?:\d{1,3}|[ivxl]{1,7})(?:\s*(?:/|of|von|de|di|sur)\s*\d{1,4})?[-–—|\s]*$`)
+var pageNumber = regexp.MustCompile(`^(?i)[-–—|\s]*(?:(page|p\.|seite|s\.|página|pagina)\s*)?(\d{1,3}|[ivxl]{1,7})(?:\s*(?:/|of|von|de|di|sur)\s*\d{1,4})?[-–—|\s]*$`)
 
 // withoutEdges takes out what is printed at the top and the bottom of a page without being a part of its text: the page's number, with what is
 // beside it at the other margin, and rows whose form no text has (see edgeForm). There has to be a gap to the text, and the type must be no
 // larger than the body's, because no title may be lost. A library's copy has several such rows. What is more than a number is returned, unless
 // it is beside one in a document of several pages: that is a running head.
-func (p Profile) withoutEdges(lines []Line, height float64) (kept []Line, edges []string) {
-	var beside []Line
-	kept, beside = withoutSideStamps(lines)
+func (p Profile) withoutEdges(lines []Line, height float64, n int) (kept, edges []Line) {
+	kept, edges = withoutSideStamps(lines)
 	out := map[int]bool{}
 	for range maxEdgeRows {
 		all := rowsOf(kept)
 		if len(all) < 3 {
 			break
 		}
-		text, found := boxOf(kept), len(out)
+		text, goesOn, found := boxOf(kept), inText(kept, height), len(out)
 		for _, inward := range [][][]Line{all, backward(all)} {
-			numbered := p.isNumbered(inward[0], inward[1], height, text, &inward[0][0] != &all[0][0]) || p.isHead(inward, height, text)
+			if goesOn[inward[0][0].at] {
+				continue
+			}
 			dropped := p.edgeRows(inward, height)
-			form := dropped > 0
-			if numbered {
+			if p.mayNumber(inward[0], n) && (p.isNumbered(inward[0], inward[1], height, text, &inward[0][0] != &all[0][0]) || p.isHead(inward, height, text)) {
 				dropped = max(dropped, 1)
 			}
 			for _, l := range slices.Concat(inward[:dropped]...) {
-				if out[l.at] = true; (form || p.single) && !pageNumber.MatchString(l.Text) {
-					beside = append(beside, l)
+				if !out[l.at] {
+					edges = append(edges, l)
 				}
+				out[l.at] = true
 			}
 		}
 		if len(out) == found {
 			break
 		}
 		kept = slices.DeleteFunc(slices.Clone(kept), func(l Line) bool { return out[l.at] })
-	}
-	slices.SortStableFunc(beside, func(a, b Line) int { return cmp.Compare(a.base(), b.base()) })
-	for _, l := range beside {
-		if !slices.Contains(edges, l.Text) {
-			edges = append(edges, l.Text)
-		}
 	}
 	return kept, edges
 }
@@ -70,7 +65,7 @@ func isApart(row, next []Line) bool {
 
 // isNumbered reports whether a row at the end of a page has its number.
 func (p Profile) isNumbered(row, next []Line, height float64, text Box, bottom bool) bool {
-	if !isApart(row, next) || !inMargin(row, height) && !(bottom && inFoot(row, height, text)) {
+	if !isApart(row, next) || len(row) > 1 && hasForm(row, amountLabel) || !inMargin(row, height) && !(bottom && inFoot(row, height, text)) {
 		return false
 	}
 	return p.numbers(row, text, 1.05) || bottom && len(row) == 1 && p.numbers(row, text, largestHead)

@@ -37,15 +37,15 @@ func TestTextAfter_putsEdgesAside(t *testing.T) {
 		got, found := edges(1, append(slices.Clone(body), lines...))
 		for _, l := range lines {
 			kept := l.Text != "not this"
-			if shown := strings.Contains(got, l.Text); kept == shown || kept && l.Text != "1/7" && !slices.Contains(found, l.Text) {
+			if shown := strings.Contains(got, l.Text); kept == shown || kept && !strings.Contains(strings.Join(found, "\n"), l.Text) {
 				t.Errorf("%s: %q is in the text: %v; at the edge: %q", name, l.Text, shown, found)
 			}
 		}
 	}
-	if _, found := edges(1, append(slices.Clone(body), at(60, top, 9, "Chapter 3"), at(520, top, 9, "27"))); !slices.Equal(found, []string{"Chapter 3"}) {
+	if _, found := edges(1, append(slices.Clone(body), at(60, top, 9, "Chapter 3"), at(520, top, 9, "27"))); !slices.Equal(found, []string{"Chapter 3 27"}) {
 		t.Errorf("a head beside a number, of the only page: %q", found)
 	}
-	if got, found := edges(3, append(slices.Clone(body), at(60, top, 9, "Chapter 3"), at(520, top, 9, "27"))); len(found) > 0 || strings.Contains(got, "Chapter 3") {
+	if got, found := edges(3, append(slices.Clone(body), at(60, top, 9, "Chapter 3"), at(520, top, 9, "27"))); !slices.Equal(found, []string{"Chapter 3 27"}) || strings.Contains(got, "Chapter 3") {
 		t.Errorf("a running head of a book: %q\n%s", found, got)
 	}
 }

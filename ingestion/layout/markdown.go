@@ -23,7 +23,7 @@ type Read struct {
 	Tail            *Tail         // the table that ends the page; nil if none does
 	Doubts          []doubt.Doubt // what may be wrong with it
 	Complex         bool          // the page has columns or tables: its order is a conclusion, and not the order of the lines
-	Edges           []string      // what is printed at the page's edge, apart from its text, which does not have it; without page numbers and running heads
+	Edges           []string      // what is printed at the page's edge, apart from its text, which does not have it; without its number, and without what an earlier page shows
 	Formulas        []Box         // what [FormulaMark] means in Markdown: formulas that only a picture shows; their text is below
 }
 
@@ -31,7 +31,8 @@ type Read struct {
 // if this page begins with one.
 func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	upright, stamps := p.withoutStamps(withoutOverhang(clean(page.Lines)))
-	lines, edges := p.withoutEdges(withoutLineNumbers(p.withoutHeads(upright, page.Height)), page.Height)
+	lines, heads := p.withoutHeads(upright, page.Height, n)
+	lines, edges := p.withoutEdges(withoutLineNumbers(lines), page.Height, n)
 	lines, drawn := withFormulas(lines, page.Rules)
 	if page.Turned {
 		drawn = nil
@@ -71,7 +72,7 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	w.addStamps(stamps)
 	return Read{
 		Plain: w.plain.String(), Markdown: w.marked.String(), Tail: w.tail(all, page.Height, from),
-		Doubts: w.doubts, Complex: complexity || rises(items), Formulas: w.formulas, Edges: edges,
+		Doubts: w.doubts, Complex: complexity || rises(items), Formulas: w.formulas, Edges: p.shown(slices.Concat(heads, edges), n),
 	}
 }
 

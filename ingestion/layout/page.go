@@ -7,6 +7,7 @@ import "github.com/vaultflow/vaultflow/ingestion/formula"
 // Page is what a renderer knows about a page, in points (1/72 inch) from the upper left corner of the page as it is
 // displayed.
 type Page struct {
+	Number        int // of the page in its document, from 1; [NewProfile] counts those of 0
 	Width, Height float64
 	Lines         []Line // in the order of the file
 	Rules         []Box  // drawn lines, thin bars and the sides of rectangles: borders of tables

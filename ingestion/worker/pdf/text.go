@@ -206,11 +206,13 @@ func (t *texts) sample() []layout.Page {
 		}
 		if t.by.mupdf == nil {
 			if page, err := t.by.second.Text(n); err == nil {
+				page.Number = n
 				pages = append(pages, page)
 			}
 			continue
 		}
 		if page, err := t.by.mupdf.Lines(n); err == nil {
+			page.Number = n
 			pages = append(pages, page)
 		}
 	}
