@@ -93,27 +93,39 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	counted, lines := numberedListings(lines)
 	listings, lines = append(listings, counted...), withEntries(lines)
 	tables, rest := ruledTables(lines, rules)
-	level := levelRules(rules)
-	spaced, rest := spacedTables(rest, level)
+	text := uprightBox(rest)
+	var turned []item // stamps beside the text
+	rest = slices.DeleteFunc(slices.Clone(rest), func(l Line) bool {
+		beside := l.Turns != 0 && overlap(l.Box, text) <= 0
+		if beside {
+			turned = append(turned, item{box: l.Box, line: l})
+		}
+		return beside
+	})
+	items, complexity = arranged(rest, append(itemsFor(tables), listings...), levelRules(rules), 0)
+	at := len(items)
+	if at > 0 && items[at-1].table != nil { // which may continue on the next page
+		at--
+	}
+	return slices.Insert(items, at, turned...), complexity
+}
+
+// arranged finds the tables without upright rules among lines, and returns them with the other lines and items, in the order in which they are read.
+func arranged(lines []Line, all []item, level []Box, depth int) (items []item, complexity bool) {
+	if depth < deepest {
+		var parts [][][]Line
+		parts, lines = written(lines, all, level)
+		for _, columns := range parts {
+			all = append(all, group(columns, level, depth+1))
+		}
+	}
+	spaced, rest := spacedTables(lines, level)
 	for i := range spaced {
 		raiseSpans(&spaced[i], level)
 	}
-	tables = append(tables, spaced...)
-	all := append(make([]item, 0, len(rest)+len(tables)+len(listings)), listings...)
-	text := uprightBox(rest)
-	var turned []item // stamps beside the text
-	for _, line := range rest {
-		if it := (item{box: line.Box, line: line}); line.Turns != 0 && overlap(line.Box, text) <= 0 {
-			turned = append(turned, it)
-		} else {
-			all = append(all, it)
-		}
-	}
-	for i := range tables {
-		all = append(all, item{box: tables[i].box, table: &tables[i]})
-	}
+	all = slices.Concat(all, itemsOn(rest), itemsFor(spaced))
 	parts := regions(all, 0)
-	complexity = len(tables) > 0 || len(parts) > 1
+	complexity = len(all) > len(rest) || len(parts) > 1
 	for _, part := range parts {
 		var own []item
 		var others []Line
@@ -128,19 +140,19 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 		complexity = complexity || len(aligned) > 0
 		for i := range aligned {
 			raiseSpans(&aligned[i], level)
-			own = append(own, item{box: aligned[i].box, table: &aligned[i]})
+			aligned[i].checkWritten(level)
 		}
-		for _, line := range others {
-			own = append(own, item{box: line.Box, line: line})
-		}
-		items = append(items, inOrder(own, 0)...)
+		items = append(items, inOrder(slices.Concat(own, itemsFor(aligned), itemsOn(others)), 0)...)
 	}
-	items = asInFile(items)
-	at := len(items)
-	if at > 0 && items[at-1].table != nil { // which may continue on the next page
-		at--
+	return ungrouped(asInFile(items)), complexity
+}
+
+func itemsFor(tables []table) []item {
+	out := make([]item, len(tables))
+	for i := range tables {
+		out[i] = item{box: tables[i].box, table: &tables[i]}
 	}
-	return slices.Insert(items, at, turned...), complexity
+	return out
 }
 
 // writer collects the blocks of a page.

@@ -16,6 +16,7 @@ type table struct {
 
 	headless bool   // its first row is like the others
 	listing  []Line // what the lines are instead of rows
+	group    []item // columns that are read one after the other, instead of rows
 
 	doubt string // why its cells may be wrong, such as "a table\'s rows could not be told apart"; usually empty
 }
