@@ -140,7 +140,7 @@ func arranged(lines []Line, all []item, level []Box, depth int) (items []item, c
 		complexity = complexity || len(aligned) > 0
 		for i := range aligned {
 			raiseSpans(&aligned[i], level)
-			aligned[i].checkWritten(level)
+			checkWritten(&aligned[i], level)
 		}
 		items = append(items, inOrder(slices.Concat(own, itemsFor(aligned), itemsOn(others)), 0)...)
 	}

@@ -163,7 +163,7 @@ func itemsOn(lines []Line) []item {
 }
 
 // checkWritten makes a table doubtful whose columns of words the file has one after the other, without rules that say what is a row.
-func (t *table) checkWritten(level []Box) {
+func checkWritten(t *table, level []Box) {
 	if slices.ContainsFunc(level, func(r Box) bool { return r.Y0 > t.box.Y0 && r.Y0 < t.box.Y1 && overlap(t.box, r) > 0.5*t.box.width() }) {
 		return
 	}
