@@ -105,10 +105,11 @@ func roman(s string) (value int, ok bool) {
 	return value, s != ""
 }
 
-// inBand reports whether a line is where running heads stand, and no longer than these are.
+// inBand reports whether a line is where running heads stand, and no longer than these are. The title of a table is none, although a table that
+// continues repeats it.
 func inBand(l Line, height float64) bool {
 	y := (l.Box.Y0 + l.Box.Y1) / 2
-	return (y <= height*headBand || y >= height*(1-headBand)) && l.runes() <= longestHead
+	return (y <= height*headBand || y >= height*(1-headBand)) && l.runes() <= longestHead && !figureTitle.MatchString(l.Text)
 }
 
 // headsOf returns how a line of page n can be recognised on another page.

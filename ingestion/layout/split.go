@@ -115,7 +115,7 @@ func clean(lines []Line) []Line {
 		l.at = len(out)
 		out = append(out, l)
 	}
-	return withStretched(out)
+	return withLabels(withStretched(out))
 }
 
 // continues reports whether the next line of the file is a further part of this one: a word space behind it, on its baseline.
