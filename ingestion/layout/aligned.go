@@ -130,7 +130,14 @@ func blocksIn(rows [][]Line, from, to int, rules []Box) (left, right []Line, end
 // the other. It returns how many rows are so.
 func copiesIn(rows [][]Line) (left, right []Line, end int, ok bool) {
 	const least = 3
-	parts := len(fields(rows[0]))
+	if len(rows) < least {
+		return nil, nil, 0, false
+	}
+	first, next := fields(rows[0]), fields(rows[1])
+	parts := len(first)
+	if parts < 2 || len(next) != parts || next[0].at > first[parts-1].at && next[parts-1].at > first[0].at { // the file has row after row
+		return nil, nil, 0, false
+	}
 	for half := 1; half*2 <= parts; half++ {
 		var lefts, rights []item
 		texts := map[string]bool{}
