@@ -113,9 +113,9 @@ func (t *text) divide() {
 		switch {
 		case n > 0 && t.string(n-1) == "\u0338" && next.role == operation: // a stroke through what follows
 			t.tokens[n-1].role, t.tokens[n-1].to = operation, next.to
-		case n > 0 && !next.blank && (next.role == words && t.tokens[n-1].role == words || isDigit(g) && next.role == operand && t.isNumber(n-1)):
+		case n > 0 && !next.blank && (next.role == words && t.tokens[n-1].role == words || IsDigit(g) && next.role == operand && t.isNumber(n-1)):
 			t.tokens[n-1].to++
-		case n > 1 && !next.blank && isDigit(g) && next.role == operand && t.isPoint(n-1) && !t.tokens[n-1].blank && t.isNumber(n-2):
+		case n > 1 && !next.blank && IsDigit(g) && next.role == operand && t.isPoint(n-1) && !t.tokens[n-1].blank && t.isNumber(n-2):
 			t.tokens[n-2].to, t.tokens = next.to, t.tokens[:n-1]
 		case n > 1 && next.role == comma && g.Text == "." && t.string(n-1) == "." && t.string(n-2) == ".":
 			t.tokens[n-2].role, t.tokens[n-2].to, t.tokens = operand, next.to, t.tokens[:n-1]
@@ -137,7 +137,7 @@ func (t *text) divide() {
 
 func (t *text) isNumber(at int) bool {
 	k := t.tokens[at]
-	return k.role == operand && isDigit(t.glyphs[k.to-1])
+	return k.role == operand && IsDigit(t.glyphs[k.to-1])
 }
 
 func (t *text) isPoint(at int) bool { s := t.string(at); return s == "." || s == "," }
@@ -155,7 +155,8 @@ func (t *text) inFraction(g Glyph) bool {
 	return slices.ContainsFunc(t.bars, func(b Bar) bool { return math.Abs(b.Y-(t.base-axis*t.size)) < 0.15*t.size && inFraction(g, b) })
 }
 
-func isDigit(g Glyph) bool { return len(g.Text) == 1 && g.Text[0] >= '0' && g.Text[0] <= '9' }
+// IsDigit reports whether a glyph is one of the ten digits.
+func IsDigit(g Glyph) bool { return len(g.Text) == 1 && g.Text[0] >= '0' && g.Text[0] <= '9' }
 
 // isLetter reports whether a glyph is a letter of formulas, and not one of a function's name.
 func isLetter(g Glyph) bool {
@@ -182,7 +183,7 @@ func (t *text) roleOf(g Glyph) role {
 		return opening
 	case strings.ContainsRune(")]}⟩⌋⌉", r):
 		return closing
-	case isDigit(g), own && r == '…':
+	case IsDigit(g), own && r == '…':
 		return operand
 	case own && isLetter(g):
 		return letter

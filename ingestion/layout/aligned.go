@@ -91,7 +91,7 @@ func blocksIn(rows [][]Line, from, to int, rules []Box) (left, right []Line, end
 			}
 			empty, last = empty+i-last-1, i
 			for _, l := range row[c] {
-				lines = append(lines, item{box: l.Box, line: l})
+				lines = append(lines, itemOf(l))
 			}
 		}
 		return lines, last, first == 0 && empty <= holes
@@ -109,9 +109,9 @@ func blocksIn(rows [][]Line, from, to int, rules []Box) (left, right []Line, end
 		for _, l := range slices.Concat(parts...) {
 			switch {
 			case l.Box.X1 <= x+l.Size/2:
-				lefts = append(lefts, item{box: l.Box, line: l})
+				lefts = append(lefts, itemOf(l))
 			case l.Box.X0 >= x-l.Size/2:
-				rights = append(rights, item{box: l.Box, line: l})
+				rights = append(rights, itemOf(l))
 			default:
 				across = true
 			}
@@ -148,9 +148,9 @@ func copiesIn(rows [][]Line) (left, right []Line, end int, ok bool) {
 			}
 			for i, l := range row {
 				if texts[l.Text] = true; i < half {
-					lefts = append(lefts, item{box: l.Box, line: l})
+					lefts = append(lefts, itemOf(l))
 				} else {
-					rights = append(rights, item{box: l.Box, line: l})
+					rights = append(rights, itemOf(l))
 				}
 			}
 		}
@@ -309,9 +309,9 @@ func belowBlocks(rows [][]Line, next []Line) bool {
 	for _, row := range rows {
 		for _, l := range fields(row) {
 			if at := of(l); at >= 0 {
-				blocks[at] = append(blocks[at], item{box: l.Box, line: l})
+				blocks[at] = append(blocks[at], itemOf(l))
 			} else {
-				blocks = append(blocks, []item{{box: l.Box, line: l}})
+				blocks = append(blocks, []item{itemOf(l)})
 			}
 		}
 	}

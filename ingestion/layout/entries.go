@@ -27,9 +27,7 @@ func withEntries(lines []Line) []Line {
 				hanging++
 			}
 		}
-		l := merge(parts)
-		l.Edges = nil // which have the wide space
-		joined[row[0].at] = l
+		joined[row[0].at] = oneLine(parts...)
 		for _, o := range row[1:] {
 			gone[o.at] = true
 		}
@@ -37,13 +35,5 @@ func withEntries(lines []Line) []Line {
 	if len(joined) < few || hanging == 0 {
 		return lines
 	}
-	var out []Line
-	for _, l := range lines {
-		if one, ok := joined[l.at]; ok {
-			out = append(out, one)
-		} else if !gone[l.at] {
-			out = append(out, l)
-		}
-	}
-	return out
+	return replaced(lines, joined, gone)
 }

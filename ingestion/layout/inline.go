@@ -133,7 +133,7 @@ func footnotes(lines []Line) map[string]bool {
 	for _, l := range lines {
 		number := ""
 		for _, g := range l.Glyphs {
-			if !isDigit(g) || g.Size > 0.85*l.Size {
+			if !formula.IsDigit(g) || g.Size > 0.85*l.Size {
 				break
 			}
 			number += g.Text
@@ -145,14 +145,12 @@ func footnotes(lines []Line) map[string]bool {
 	return found
 }
 
-func isDigit(g formula.Glyph) bool { return len(g.Text) == 1 && g.Text[0] >= '0' && g.Text[0] <= '9' }
-
 // endsInNote reports whether the number that ends a formula may be the mark of a note.
 func (l textLine) endsInNote(r formula.Run, notes map[string]bool) bool {
 	number := ""
 	for i := r.To - 1; i > r.From; i-- {
 		g := l.Glyphs[i]
-		if !isDigit(g) || formula.IsMath(g.Font) || g.Size > 0.85*l.Size {
+		if !formula.IsDigit(g) || formula.IsMath(g.Font) || g.Size > 0.85*l.Size {
 			break
 		}
 		number = g.Text + number
@@ -246,35 +244,13 @@ func (l textLine) baseline() float64 {
 
 // joined appends a part that follows.
 func (l textLine) joined(part Line) Line {
-	edges, text := slices.Clone(l.Edges), l.Text
 	last, first := l.Glyphs[len(l.Glyphs)-1], part.Glyphs[0]
 	begins, _ := utf8.DecodeRuneInString(first.Text)
 	word := !formula.IsMath(first.Font) && unicode.IsLetter(begins) && first.Size > 0.85*l.Size // widths may be too large
-	if part.Box.X0-l.Box.X1 > 0.15*l.Size || word && first.X-last.X > 0.65*last.Size {
-		edges, text = append(edges, l.Box.X1), text+" "
-	}
-	if len(l.Edges) == l.runes() && len(part.Edges) == part.runes() {
-		right := l.Box.X0
-		if len(edges) > 0 {
-			right = edges[len(edges)-1]
-		}
-		for _, e := range part.Edges {
-			right = max(right, e)
-			edges = append(edges, right)
-		}
-	} else {
-		edges = nil
-	}
-	longer := l.Line
-	if part.runes() > l.runes() {
-		longer = part
-	}
-	l.Text, l.Edges = text+part.Text, edges
-	l.Glyphs = slices.Concat(l.Glyphs, part.Glyphs)
-	l.Box.X0, l.Box.X1 = min(l.Box.X0, part.Box.X0), max(l.Box.X1, part.Box.X1)
-	l.Box.Y0, l.Box.Y1 = longer.Box.Y0, longer.Box.Y1
-	l.Size, l.Bold, l.Italic, l.Font = longer.Size, longer.Bold, longer.Italic, longer.Font
-	return l.Line
+	whole, longer := l.appended(part, part.Box.X0-l.Box.X1 > 0.15*l.Size || word && first.X-last.X > 0.65*last.Size)
+	whole.Box = Box{min(l.Box.X0, part.Box.X0), longer.Box.Y0, max(l.Box.X1, part.Box.X1), longer.Box.Y1}
+	whole.Size = longer.Size
+	return whole
 }
 
 var (

@@ -15,7 +15,7 @@ var (
 // withLabels joins the number of a table or figure to its title, from which wide space divides it: together they are neither a row of the
 // table nor a head that counts the pages. In a list of tables, where one number is close below the other, both stay columns.
 func withLabels(lines []Line) []Line {
-	const gap, close = 4, 3 // sizes
+	const gap, near = 4, 3 // sizes
 	titleOf, labels := map[int]Line{}, []Line{}
 	for _, row := range rowsOf(lines) {
 		for i, l := range row {
@@ -29,7 +29,7 @@ func withLabels(lines []Line) []Line {
 		}
 	}
 	for i := 1; i < len(labels); i++ {
-		if a, b := labels[i-1], labels[i]; same(a.Box.X0, b.Box.X0) && b.base()-a.base() < close*a.Size {
+		if a, b := labels[i-1], labels[i]; same(a.Box.X0, b.Box.X0) && b.base()-a.base() < near*a.Size {
 			delete(titleOf, a.at)
 			delete(titleOf, b.at)
 		}
@@ -37,20 +37,32 @@ func withLabels(lines []Line) []Line {
 	if len(titleOf) == 0 {
 		return lines
 	}
-	gone, out := map[int]bool{}, lines[:0:0]
-	for _, title := range titleOf {
-		gone[title.at] = true
-	}
-	for _, l := range lines {
-		if gone[l.at] {
-			continue
-		}
+	joined, gone := map[int]Line{}, map[int]bool{}
+	for _, l := range labels {
 		if title, ok := titleOf[l.at]; ok {
-			l = merge([]Line{l, title})
-			l.Edges = nil // which have the wide space
+			joined[l.at] = oneLine(l, title)
+			gone[title.at] = true
 		}
-		l.at = len(out)
-		out = append(out, l)
+	}
+	return replaced(lines, joined, gone)
+}
+
+// oneLine joins pieces of one line although wide space divides them.
+func oneLine(pieces ...Line) Line {
+	l := merge(pieces)
+	l.Edges = nil // which have the wide space
+	return l
+}
+
+// replaced returns lines of which some are others, and some are gone.
+func replaced(lines []Line, by map[int]Line, gone map[int]bool) []Line {
+	out := make([]Line, 0, len(lines))
+	for _, l := range lines {
+		if one, ok := by[l.at]; ok {
+			out = append(out, one)
+		} else if !gone[l.at] {
+			out = append(out, l)
+		}
 	}
 	return out
 }

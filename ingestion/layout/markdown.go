@@ -98,7 +98,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	rest = slices.DeleteFunc(slices.Clone(rest), func(l Line) bool {
 		beside := l.Turns != 0 && overlap(l.Box, text) <= 0
 		if beside {
-			turned = append(turned, item{box: l.Box, line: l})
+			turned = append(turned, itemOf(l))
 		}
 		return beside
 	})

@@ -16,6 +16,8 @@ type item struct {
 	tag   Tag // of the line, in a document that has a structure
 }
 
+func itemOf(l Line) item { return item{box: l.Box, line: l} }
+
 // deepest is how often columns may stand within columns.
 const deepest = 4
 
@@ -260,8 +262,7 @@ func joined(items []item) []item {
 	var lines []Line
 	flush := func() {
 		for _, row := range rowsOf(lines) {
-			l := merge(row)
-			out = append(out, item{box: l.Box, line: l})
+			out = append(out, itemOf(merge(row)))
 		}
 		lines = nil
 	}

@@ -127,16 +127,34 @@ func (l Line) continues(next Line) bool {
 
 // with joins the line that continues this one.
 func (l Line) with(next Line) Line {
-	edges, text := slices.Clone(l.Edges), l.Text
-	if next.Box.X0-l.Box.X1 > 0.1*l.Size {
-		edges, text = append(edges, l.Box.X1), text+" "
+	whole, longer := l.appended(next, next.Box.X0-l.Box.X1 > 0.1*l.Size)
+	whole.Box, whole.Invisible = l.Box.join(next.Box), longer.Invisible
+	return whole
+}
+
+// appended joins the text of a further part, behind a blank or not. It is set like the longer of both, which is returned too.
+func (l Line) appended(next Line, blank bool) (whole, longer Line) {
+	whole, longer = l, l
+	edges := slices.Clone(l.Edges)
+	if blank {
+		edges, whole.Text = append(edges, l.Box.X1), l.Text+" "
 	}
-	longer := l
+	if len(l.Edges) == l.runes() && len(next.Edges) == next.runes() {
+		right := l.Box.X0
+		if len(edges) > 0 {
+			right = edges[len(edges)-1]
+		}
+		for _, e := range next.Edges {
+			right = max(right, e)
+			edges = append(edges, right)
+		}
+	} else {
+		edges = nil
+	}
 	if next.runes() > l.runes() {
 		longer = next
 	}
-	l.Text, l.Edges, l.Box = text+next.Text, append(edges, next.Edges...), l.Box.join(next.Box)
-	l.Glyphs = slices.Concat(l.Glyphs, next.Glyphs)
-	l.Bold, l.Italic, l.Font, l.Invisible = longer.Bold, longer.Italic, longer.Font, longer.Invisible
-	return l
+	whole.Text, whole.Edges, whole.Glyphs = whole.Text+next.Text, edges, slices.Concat(l.Glyphs, next.Glyphs)
+	whole.Bold, whole.Italic, whole.Font = longer.Bold, longer.Italic, longer.Font
+	return whole, longer
 }

@@ -157,7 +157,7 @@ func isList(rows [][]Line) bool {
 func itemsOn(lines []Line) []item {
 	out := make([]item, len(lines))
 	for i, l := range lines {
-		out[i] = item{box: l.Box, line: l}
+		out[i] = itemOf(l)
 	}
 	return out
 }
