@@ -22,6 +22,6 @@ func TestText_joinsNumbersOfTablesToTheirTitles(t *testing.T) {
 // A list of tables keeps its columns.
 func TestText_keepsListsOfTables(t *testing.T) {
 	t.Parallel()
-	got := text(sheet(100, 13, []float64{60, 140, 400}, []string{"Table 1", "Graduates of high schools", "41"}, []string{"Table 2", "Teachers hired in a year", "7"}, []string{"Table 3", "Expenditures for each pupil", "21"}, []string{"Table 4", "Enrolment by control of school", "30"})...)
+	got := text(sheet(100, 13, []float64{60, 125, 400}, []string{"Table 1", "Graduates of high schools", "41"}, []string{"Table 2", "Teachers hired in a year", "7"}, []string{"Table 3", "Expenditures for each pupil", "21"}, []string{"Table 4", "Enrolment by control of school", "30"})...)
 	rowsAre(t, got, "Table 1 | Graduates of high schools | 41", "Table 2 | Teachers hired in a year | 7", "Table 3 | Expenditures for each pupil | 21", "Table 4 | Enrolment by control of school | 30")
 }

@@ -129,6 +129,7 @@ func TestTextAfter_takesRunningHeadsAway(t *testing.T) {
 		"close to a number":     {func(i int) []layout.Line { return []layout.Line{at(60, 22, 9, fmt.Sprintf("The Courier %d", i))} }, true, []string{"The Courier 1", "The Courier 2", "The Courier 3", "The Courier 4"}},
 		"a label":               {func(i int) []layout.Line { return []layout.Line{at(60, 22, 9, "Room:"), at(100, 22, 9, fmt.Sprint(i))} }, false, nil},
 		"a thing with a number": {func(i int) []layout.Line { return []layout.Line{at(60, 22, 9, fmt.Sprintf("Exercise %d", i))} }, false, nil},
+		"a table's title":       {func(int) []layout.Line { return []layout.Line{at(60, 22, 9, "Table 14. Graduates by region")} }, false, nil},
 		"a date":                {func(i int) []layout.Line { return []layout.Line{at(60, 22, 9, fmt.Sprintf("%d May 2025", i))} }, false, nil},
 		"an invoice": {func(i int) []layout.Line {
 			return []layout.Line{at(60, 22, 9, fmt.Sprintf("Invoice 2025-%d of Oak", i))}
