@@ -129,7 +129,7 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 		out.Width, out.Height = size.Y, size.X
 	}
 	words, dropped, beside := legible(best.words)
-	text, inTables := written(words, best.rules, unreadMarks(best.page.Picture, words)) // before the boxes are moved to the skewed page
+	text, inTables := written(words, best.rules, func() []image.Rectangle { return unreadMarks(best.page.Picture, words) }) // before the boxes are moved to the skewed page
 	out.Text = text
 	unread := unreadRows(best.page.Picture, words)
 	cut := false

@@ -10,8 +10,8 @@ import (
 )
 
 // written returns the text of an upright page with its tables as Markdown, each in the place of its first word, and why these may be wrong.
-// Receipts are read row by row. Marks are letters that were not read.
-func written(words []Word, rules, marks []image.Rectangle) (text string, doubts []doubt.Doubt) {
+// Receipts are read row by row. marks finds letters that were not read, and is called if a table has empty cells.
+func written(words []Word, rules []image.Rectangle, marks func() []image.Rectangle) (text string, doubts []doubt.Doubt) {
 	if facing(words) != 0 {
 		return textOf(words), nil
 	}
@@ -32,7 +32,7 @@ func written(words []Word, rules, marks []image.Rectangle) (text string, doubts 
 			inTable[n] = true
 		}
 		at[t.Words[0]] = t.Markdown
-		if slices.ContainsFunc(t.Empty, func(b layout.Box) bool { return holdsAny(b, marks) }) {
+		if len(t.Empty) > 0 && slices.ContainsFunc(t.Empty, holdsAny(marks())) {
 			doubts = doubt.Add(doubts, doubt.Table, "empty cells of a table are not empty in its picture")
 		}
 		if t.Doubt != "" {
@@ -68,12 +68,14 @@ func readWell(words []Word, which []int) bool {
 	return readingOf(in).mean >= doubtful
 }
 
-// holdsAny reports whether the middle of a mark is in a cell.
-func holdsAny(cell layout.Box, marks []image.Rectangle) bool {
-	return slices.ContainsFunc(marks, func(m image.Rectangle) bool {
-		x, y := float64(m.Min.X+m.Max.X)/2, float64(m.Min.Y+m.Max.Y)/2
-		return x > cell.X0 && x < cell.X1 && y > cell.Y0 && y < cell.Y1
-	})
+// holdsAny returns a function that reports whether the middle of a mark is in a cell.
+func holdsAny(marks []image.Rectangle) func(layout.Box) bool {
+	return func(cell layout.Box) bool {
+		return slices.ContainsFunc(marks, func(m image.Rectangle) bool {
+			x, y := float64(m.Min.X+m.Max.X)/2, float64(m.Min.Y+m.Max.Y)/2
+			return x > cell.X0 && x < cell.X1 && y > cell.Y0 && y < cell.Y1
+		})
+	}
 }
 
 func wordsOf(words []Word) []layout.Word {
