@@ -69,7 +69,7 @@ func packed(names []string, name string) (mediaType, reason string) {
 	case slices.Contains(names, "[Content_Types].xml"):
 		return ZippedPackage, "a ZIP with [Content_Types].xml, in which programs keep the parts of one document"
 	case ofProgram(name):
-		return ZippedPackage, "a ZIP whose extension " + ext + " is that of no archive"
+		return ZippedPackage, "a ZIP with the extension " + ext + ", which archives do not have"
 	}
 	return "", ""
 }

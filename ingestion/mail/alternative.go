@@ -14,7 +14,7 @@ import (
 // choose marks the alternatives of a message that are covered by its richest one. starts are the first parts of each. One that has words
 // which the richest lacks is another text, and is shown too. So are invitations and files.
 func choose(parts []Part, starts []int) {
-	best, most := -1, 0
+	best, most, rich := -1, 0, make([]int, len(parts))
 	until := func(i int) int {
 		if i+1 < len(starts) {
 			return starts[i+1]
@@ -22,9 +22,9 @@ func choose(parts []Part, starts []int) {
 		return len(parts)
 	}
 	for i, at := range starts {
-		for _, p := range parts[at:until(i)] {
-			if r := p.richness(); r > 0 && r >= most {
-				best, most = i, r
+		for k := at; k < until(i); k++ {
+			if rich[k] = parts[k].richness(); rich[k] > 0 && rich[k] >= most {
+				best, most = i, rich[k]
 			}
 		}
 	}
@@ -41,8 +41,8 @@ func choose(parts []Part, starts []int) {
 	}
 	for i, at := range starts {
 		for k := at; k < until(i) && i != best; k++ {
-			if p := &parts[k]; p.richness() > 0 && renders(shown, p.Plain()) {
-				p.Covered = true
+			if rich[k] > 0 && renders(shown, parts[k].Plain()) {
+				parts[k].Covered = true
 			}
 		}
 	}

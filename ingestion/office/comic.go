@@ -31,7 +31,7 @@ func Comic(r io.ReaderAt, size int64, limits Limits) (doc *Document, err error) 
 			doc.warn("the comic has %d pages; the last %d are only in the original", len(pages), left)
 		}
 		if len(others) > 0 {
-			doc.warn("what is no picture in the comic stays in the original: %s", strings.Join(others[:min(len(others), 10)], ", "))
+			doc.warn("these files in the comic are not pictures, and stay in the original: %s", strings.Join(others[:min(len(others), 10)], ", "))
 		}
 		return doc, nil
 	})
