@@ -26,18 +26,14 @@ func rulesIn(img *image.Gray) (rules []rule, high int) {
 		return nil, 0
 	}
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	paper := int(raster.Paper(img))
-	ink := func(x, y int) bool { return paper-int(img.Pix[y*img.Stride+x]) > raster.Contrast }
-	if paper < 128 {
-		ink = func(x, y int) bool { return int(img.Pix[y*img.Stride+x])-paper > raster.Contrast }
-	}
+	level := inkOf(img)
 	thin := func(b image.Rectangle) bool { return b.Dy() <= high/2+b.Dx()/100 } // no area, and no more slanted than lines are
-	for _, p := range strokes(w, h, ruleLeast*high, ink) {
+	for _, p := range strokes(level, w, ruleLeast*high) {
 		if thin(p.Box) {
 			rules = append(rules, rule{p.Box, false, pointsOf(p.At, w, false)})
 		}
 	}
-	for _, p := range strokes(h, w, ruleLeast*high, func(x, y int) bool { return ink(y, x) }) {
+	for _, p := range strokes(transposed(level, w), h, ruleLeast*high) {
 		if b := p.Box; thin(b) {
 			rules = append(rules, rule{image.Rect(b.Min.Y, b.Min.X, b.Max.Y, b.Max.X), true, pointsOf(p.At, h, true)})
 		}
@@ -62,22 +58,57 @@ func markHeight(img *image.Gray) int {
 	return heights[len(heights)/2]
 }
 
-// strokes returns the connected pieces of level runs of ink of at least a length; none of a photograph, most of which they would be.
-func strokes(w, h, least int, ink func(x, y int) bool) (pieces []raster.Piece) {
-	mask, inked := make([]bool, w*h), 0
+// inkOf returns which pixels of a picture are ink, row by row.
+func inkOf(img *image.Gray) []bool {
+	w, h, paper := img.Rect.Dx(), img.Rect.Dy(), int(raster.Paper(img))
+	var is [256]bool
+	for v := range is {
+		if paper < 128 {
+			is[v] = v-paper > raster.Contrast
+		} else {
+			is[v] = paper-v > raster.Contrast
+		}
+	}
+	out := make([]bool, w*h)
 	for y := range h {
-		from := 0
-		for x := 0; x <= w; x++ {
-			if x < w && ink(x, y) {
-				continue
-			}
-			if x-from >= least {
-				inked += x - from
-				for at := from; at < x; at++ {
-					mask[y*w+at] = true
+		for x, v := range img.Pix[y*img.Stride:][:w] {
+			out[y*w+x] = is[v]
+		}
+	}
+	return out
+}
+
+// transposed returns the columns of a picture of some width as rows. It goes by blocks, which stay in the processor's cache.
+func transposed(ink []bool, w int) []bool {
+	const block = 64
+	h := len(ink) / w
+	out := make([]bool, len(ink))
+	for top := 0; top < h; top += block {
+		for left := 0; left < w; left += block {
+			for y := top; y < min(top+block, h); y++ {
+				for x := left; x < min(left+block, w); x++ {
+					out[x*h+y] = ink[y*w+x]
 				}
 			}
-			from = x + 1
+		}
+	}
+	return out
+}
+
+// strokes returns the connected pieces of level runs of ink of at least a length; none of a photograph, most of which they would be.
+func strokes(ink []bool, w, least int) (pieces []raster.Piece) {
+	mask, inked := make([]bool, len(ink)), 0
+	for row := 0; row < len(ink); row += w {
+		from := row
+		for at := row; at <= row+w; at++ {
+			if at < row+w && ink[at] {
+				continue
+			}
+			if at-from >= least {
+				inked += at - from
+				copy(mask[from:at], ink[from:at])
+			}
+			from = at + 1
 		}
 	}
 	if 8*inked > len(mask) {
