@@ -285,15 +285,17 @@ func TestWorker_survivesHostileFiles(t *testing.T) {
 		data []byte
 		kind string
 		code failure.Code
+		says string
 	}{
-		"password":    {secret.UserPassword("secret").Bytes(), extract.KindPDF, failure.NeedsPassword},
-		"huge count":  {pdftest.HugePageCount(), extract.KindPDF, failure.Corrupt},
-		"truncated":   {pdftest.Truncated(), extract.KindPDF, failure.Corrupt},
-		"rubbish":     {pdftest.Rubbish(), extract.KindPDF, failure.Corrupt},
-		"a note":      {[]byte("# A note\n"), extract.KindPDF, failure.NotPDF},
-		"empty":       {nil, extract.KindPDF, failure.Corrupt},
-		"no picture":  {[]byte("GIF87 or not"), extract.KindImage, failure.Corrupt},
-		"broken jpeg": {pdftest.Photo(300, 300, "x")[:400], extract.KindImage, ""},
+		"password":    {secret.UserPassword("secret").Bytes(), extract.KindPDF, failure.NeedsPassword, ""},
+		"huge count":  {pdftest.HugePageCount(), extract.KindPDF, failure.Corrupt, ""},
+		"truncated":   {pdftest.Truncated(), extract.KindPDF, failure.Corrupt, "cut off"},
+		"rubbish":     {pdftest.Rubbish(), extract.KindPDF, failure.Corrupt, ""},
+		"a head":      {pdftest.Truncated()[:60], extract.KindPDF, failure.Corrupt, "cut off"},
+		"a note":      {[]byte("# A note\n"), extract.KindPDF, failure.NotPDF, ""},
+		"empty":       {nil, extract.KindPDF, failure.Corrupt, ""},
+		"no picture":  {[]byte("GIF87 or not"), extract.KindImage, failure.Corrupt, ""},
+		"broken jpeg": {pdftest.Photo(300, 300, "x")[:400], extract.KindImage, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -302,7 +304,7 @@ func TestWorker_survivesHostileFiles(t *testing.T) {
 				_, err = s.Page(context.Background(), extract.PageRequest{N: 1, Image: true, OCR: true})
 			}
 			e, ok := errors.AsType[*extract.Error](err)
-			if !ok || e.Code != c.code && c.code != "" {
+			if !ok || e.Code != c.code && c.code != "" || !strings.Contains(e.Message, c.says) {
 				t.Errorf("got %v (%+v), want code %q", err, e, c.code)
 			}
 		})

@@ -104,9 +104,7 @@ func (r *renderers) open(o extract.Open) (pages int, err error) {
 		return r.openSecond(err, o.Passwords)
 	}
 	if pages = doc.Pages(); pages <= 0 {
-		if found, err := r.openSecond(errors.New("it finds no pages"), o.Passwords); err == nil {
-			return found, nil
-		}
+		return r.openSecond(errors.New("it finds no pages"), o.Passwords)
 	}
 	r.mupdf = doc
 	return pages, nil
