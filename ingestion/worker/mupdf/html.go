@@ -244,7 +244,7 @@ func needsGlyphs(page layout.Page) bool {
 		if l.Mono() {
 			typed++
 		}
-		if l.Size < 1 || len(l.Glyphs) > 0 || letterSpaced(l.Text) || hasAccents(l.Text) || script.HasLowered(l.Text) || strings.ContainsFunc(l.Text, layout.RightToLeft) {
+		if l.Size < 1 || len(l.Glyphs) > 0 || mayBeSpaced(l.Text) || hasAccents(l.Text) || script.HasLowered(l.Text) || strings.ContainsFunc(l.Text, layout.RightToLeft) {
 			return true
 		}
 		if i > 0 && l.Box.Y0 < page.Lines[i-1].Box.Y0+1 {

@@ -229,6 +229,38 @@ func TestAddSVG_keepsLettersThatAreTypedApart(t *testing.T) {
 	}
 }
 
+// The words of letters that are set apart end where the file has blanks, however unequal the pairs are; where it has none, at the wider gaps.
+func TestAddSVG_findsWordsOfSpacedLetters(t *testing.T) {
+	t.Parallel()
+	steps := map[rune]float64{'A': 13, 'V': 13, 'O': 15, 'I': 6, 'D': 14, 'T': 12}
+	for _, c := range []struct {
+		read, text, want string
+		blank            bool
+		apart, word      float64
+	}{
+		{"T O A V O I D A T", "TO AVOID A T", "TO AVOID A T", true, 6, 6},
+		{"T O A V O I D A D", "TO AVOID A D", "TO AVOID A D", false, 6, 10},
+		{"T O A VOI D DAVID", "TO AVOID DAVID", "TO AVOID DAVID", true, 3, 6},
+		{"T O AVOI D DAVIT", "TOAVOID DAVIT", "T O AVOI D DAVIT", true, 3, -3}, // the blank is no wider than gaps without
+	} {
+		page := readHTML(pageHead + line(100, 60, 20, ink, c.read) + "</div>\n")
+		svg, x := "", 60.0
+		for i, r := range c.text {
+			if r != ' ' || c.blank {
+				svg += fmt.Sprintf("<use data-text=%q xlink:href=\"#font_1_%d\" transform=\"matrix(20,0,0,-20,%g,116)\"/>\n", string(r), r, x)
+			}
+			steps[' '] = c.word
+			if x += steps[r] + c.apart; strings.HasPrefix(c.text[i+1:], "A") { // which is set closer
+				x -= 3
+			}
+		}
+		addSVG(&page, svg)
+		if got := page.Lines[0].Text; got != c.want {
+			t.Errorf("blanks %v: %q, want %q", c.blank, got, c.want)
+		}
+	}
+}
+
 // A line that runs up the page is found where its glyphs are: its place in the HTML is off by its ascent.
 func TestAddSVG_findsTurnedLines(t *testing.T) {
 	t.Parallel()

@@ -336,29 +336,37 @@ func (p *placer) edges(text string, run []glyph, ends []int) []float64 {
 	return edges
 }
 
-// setSpaces finds the spaces of a line whose letters are spaced: MuPDF takes each of their gaps for one. Letters that the file has blanks
-// between stay apart.
+// setSpaces finds the spaces of a line whose letters are spaced: MuPDF takes each of their gaps for one. They are as wide as the narrowest gap
+// that the file has a blank in, or wider than most gaps if it has none. Letters that the file has blanks between stay apart.
 func (p *placer) setSpaces(line *layout.Line, run []glyph, ends []int) {
-	typed := 0
-	for _, g := range run {
-		if g.blank {
-			typed++
-		}
-	}
-	if !letterSpaced(line.Text) || typed*2 > len(run) {
-		return
-	}
-	gaps := make([]float64, len(run)-1)
+	const least = 2 // spaces too many, in a line whose words are not all single letters
+	gaps, typed, narrowest := make([]float64, len(run)-1), 0, math.Inf(1)
 	for i := range gaps {
 		gaps[i] = (run[i+1].x-run[i].x)/run[i].size - p.widths[run[i].id]
+		if run[i].blank {
+			typed, narrowest = typed+1, min(narrowest, gaps[i])
+		}
 	}
-	sorted := slices.Sorted(slices.Values(gaps))
-	usual := sorted[len(sorted)/3]
+	wider := 0
+	for _, gap := range gaps {
+		if gap >= narrowest {
+			wider++
+		}
+	}
+	switch apart := letterSpaced(line.Text); {
+	case typed*2 > len(run):
+		return
+	case typed == 0 && apart:
+		usual := slices.Sorted(slices.Values(gaps))[len(gaps)/3]
+		narrowest = max(1.6*usual, usual+0.15)
+	case typed == 0, !apart && (wider > typed || len(strings.Fields(line.Text)) <= typed+least):
+		return
+	}
 	letters := []rune(strings.Join(strings.Fields(line.Text), ""))
 	var b strings.Builder
 	for i, done := 0, 0; i < len(run); i++ {
 		b.WriteString(string(letters[done:ends[i]]))
-		if done = ends[i]; i < len(gaps) && gaps[i] > max(1.6*usual, usual+0.15) {
+		if done = ends[i]; i < len(gaps) && gaps[i] >= narrowest {
 			b.WriteByte(' ')
 		}
 	}
@@ -413,14 +421,25 @@ func syllableOf(glyphs []glyph) float64 {
 
 // letterSpaced reports whether most words of a text are single letters.
 func letterSpaced(text string) bool {
-	words := strings.Fields(text)
-	single := 0
-	for _, w := range words {
+	single, words := singles(text)
+	return single >= 4 && single*10 >= 7*words
+}
+
+// mayBeSpaced reports whether so many words of a text are single letters that others may be parts of words.
+func mayBeSpaced(text string) bool {
+	single, words := singles(text)
+	return single >= 3 && single*4 >= words
+}
+
+// singles returns how many words of a text are single letters.
+func singles(text string) (single, words int) {
+	for w := range strings.FieldsSeq(text) {
 		if r, n := utf8.DecodeRuneInString(w); n == len(w) && unicode.IsLetter(r) {
 			single++
 		}
+		words++
 	}
-	return single >= 4 && single*10 >= 7*len(words)
+	return single, words
 }
 
 // turn turns a page counterclockwise, so that text in this direction stands upright.
