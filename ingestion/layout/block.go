@@ -38,6 +38,9 @@ func blocks(items []item) []block {
 		case it.table != nil && it.table.listing != nil:
 			out = append(out, block{lines: it.table.listing, code: true})
 			continue
+		case it.table != nil && it.table.form != nil:
+			out = append(out, block{lines: formLines(it.table.form), tag: Tag{Role: roleLines}})
+			continue
 		case it.table != nil:
 			out = append(out, block{table: it.table})
 			continue

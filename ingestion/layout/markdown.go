@@ -89,6 +89,7 @@ func rises(items []item) bool {
 // found finds the tables of a page by the way they are set, and returns them with the other lines, in the order in which they are read.
 // The page is complex if it has tables or columns.
 func found(lines []Line, rules []Box) (items []item, complexity bool) {
+	forms, lines, rules := takeForms(lines, rules)
 	listings, lines := framedListings(lines, rules)
 	counted, lines := numberedListings(lines)
 	listings, lines = append(listings, counted...), withEntries(lines)
@@ -102,7 +103,7 @@ func found(lines []Line, rules []Box) (items []item, complexity bool) {
 		}
 		return beside
 	})
-	items, complexity = arranged(rest, append(itemsFor(tables), listings...), levelRules(rules), 0)
+	items, complexity = arranged(rest, slices.Concat(itemsFor(tables), listings, forms), levelRules(rules), 0)
 	at := len(items)
 	if at > 0 && items[at-1].table != nil { // which may continue on the next page
 		at--

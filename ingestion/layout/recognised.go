@@ -45,12 +45,12 @@ func RecognisedTables(words []Word, rules []Box) (tables []RecognisedTable, unsu
 	w := &writer{compounds: compoundsOf(lines)}
 	taken := make([]bool, len(lines))
 	for _, it := range items {
-		if it.table == nil || it.table.listing != nil || !saysMore(it.table, scaled) {
+		if it.table == nil || it.table.listing != nil || it.table.form == nil && !saysMore(it.table, scaled) {
 			continue
 		}
 		var t RecognisedTable
 		in := map[int]bool{} // its lines
-		for _, l := range slices.Concat(slices.Concat(it.table.rows...)...) {
+		for _, l := range append(slices.Concat(slices.Concat(it.table.rows...)...), linesIn(it.table.form)...) {
 			in[l.at] = true
 		}
 		letters, leftwards := 0, false
@@ -59,9 +59,14 @@ func RecognisedTables(words []Word, rules []Box) (tables []RecognisedTable, unsu
 			letters += lettersOf(lines[at].Text)
 			leftwards = leftwards || strings.ContainsFunc(lines[at].Text, RightToLeft)
 		}
-		it.table.check()
 		plain := ""
-		if plain, t.Markdown = it.table.markdown(w); leftwards || lettersOf(plain) != letters { // columns the other way round, or a lost cell
+		if it.table.form != nil {
+			plain, t.Markdown = w.kept(formLines(it.table.form))
+		} else {
+			it.table.check()
+			plain, t.Markdown = it.table.markdown(w)
+		}
+		if leftwards || lettersOf(plain) != letters { // columns the other way round, or a lost cell
 			continue
 		}
 		for at := range in {
@@ -97,6 +102,9 @@ func saysMore(t *table, rules []Box) bool {
 
 // emptyCells returns the places of the cells of a table without text: the columns and rows of the others.
 func emptyCells(t *table) (places []Box) {
+	if len(t.rows) == 0 { // a form
+		return nil
+	}
 	columns := make([]Box, len(t.rows[0]))
 	for c := range columns {
 		var in []Line

@@ -14,9 +14,10 @@ type table struct {
 	rows  [][][]Line // lines of each cell
 	walls []float64  // places between the columns, in a table with rules
 
-	headless bool   // its first row is like the others
-	listing  []Line // what the lines are instead of rows
-	group    []item // columns that are read one after the other, instead of rows
+	headless bool       // its first row is like the others
+	listing  []Line     // what the lines are instead of rows
+	form     []fieldBox // boxes of a form, instead of rows
+	group    []item     // columns that are read one after the other, instead of rows
 
 	doubt string // why its cells may be wrong, such as "a table\'s rows could not be told apart"; usually empty
 }
@@ -272,6 +273,8 @@ func (t *table) split(rules []Box) {
 			out = append(out, row)
 		case i == 0:
 			out = append(out, t.headRows(row, rules)...)
+		case labelledCells(row):
+			out = append(out, row)
 		case centredTogether(row):
 			out = append(out, row)
 		case lines[i] >= 3 && (len(t.rows) <= 3 || lines[i]*2 > all):
