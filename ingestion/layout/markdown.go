@@ -33,6 +33,7 @@ func (p Profile) TextAfter(page Page, n int, before func() *Tail) Read {
 	upright, stamps := p.withoutStamps(withoutOverhang(clean(page.Lines)))
 	lines, heads := p.withoutHeads(upright, page.Height, n)
 	lines, edges := p.withoutEdges(withoutLineNumbers(lines), page.Height, n)
+	lines, page.Rules = withCombs(lines, page.Rules)
 	lines, drawn := withFormulas(lines, page.Rules)
 	if page.Turned {
 		drawn = nil
