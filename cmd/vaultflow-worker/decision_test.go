@@ -21,6 +21,7 @@ func TestWorker_givesEvidenceOfEachPage(t *testing.T) {
 		InvisibleTextScan([]string{"an old layer"}, scanLines...).
 		ScanPage(). // an empty sheet
 		NumberedPage("17").
+		BlankPage().Field(pdftest.TextField("Account", "86011117947")). // whose value is no noise of recognition
 		Bytes()
 	s, _ := opened(t, data, extract.KindPDF)
 	for i, want := range []struct {
@@ -35,6 +36,7 @@ func TestWorker_givesEvidenceOfEachPage(t *testing.T) {
 		{false, "old_ocr_layer"},
 		{false, "blank"},
 		{false, "margin_only"},
+		{false, "blank"},
 	} {
 		e := ask(t, s, extract.PageRequest{N: i + 1, Text: true}).Text.Evidence
 		got := choose.OCR(e, false)

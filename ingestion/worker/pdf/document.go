@@ -198,6 +198,9 @@ func (d *Document) look(r extract.PageRequest, by choice, out *extract.Page) {
 		d.lookInPictures(r, by, out)
 		return
 	}
+	if d.fieldsRead(r.N, by) {
+		by = choice{} // MuPDF draws a page without its fields: what is drawn in them need not be recognised
+	}
 	dpi := raster.Fit(out.WidthPt, out.HeightPt, inkDPI, raster.OCRSide, r.MaxPixels)
 	img, _, err := d.by.draw(r.N, out.WidthPt, out.HeightPt, dpi, by)
 	if err != nil {
@@ -205,6 +208,15 @@ func (d *Document) look(r extract.PageRequest, by choice, out *extract.Page) {
 	}
 	found := inkOf(raster.Grey(img))
 	e.Ink = &found
+}
+
+// fieldsRead reports whether PDFium draws a page for its fields, and nothing in them is without text.
+func (d *Document) fieldsRead(n int, by choice) bool {
+	if by.reason.code != hasForm || d.by.mupdf == nil {
+		return false
+	}
+	found, err := d.by.annotationsOn(n)
+	return err == nil && found.AllRead()
 }
 
 // rowsDPI is the resolution in which letters in pictures are searched for. Those of 8-point type have 7 pixels.

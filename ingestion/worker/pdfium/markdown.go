@@ -46,6 +46,9 @@ func (a Annotations) filled() bool {
 	return false
 }
 
+// AllRead reports whether fields are filled in, and everything that fields and annotations draw on the page is text that [Annotations.Markdown] has.
+func (a Annotations) AllRead() bool { return a.filled() && a.blank == 0 && a.Marks == 0 }
+
 // Markdown lists the fields that are filled in, and the comments as callouts. Check boxes are listed ticked or not; a form that
 // nobody filled in is left out.
 func (a Annotations) Markdown() string {
