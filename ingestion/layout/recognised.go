@@ -264,7 +264,28 @@ func recognisedLines(words []Word, rules []Box) (lines []Line, of [][]int, scale
 		sortedLines[i], sortedOf[i] = lines[at], of[at]
 		sortedLines[i].at = i
 	}
-	return sortedLines, sortedOf, scale
+	lines, of = withLabelWords(sortedLines, sortedOf)
+	return lines, of, scale
+}
+
+// withLabelWords joins labels to their titles as [withLabels] does, and the words of both.
+func withLabelWords(lines []Line, of [][]int) (joined []Line, words [][]int) {
+	joined = withLabels(lines)
+	if len(joined) == len(lines) {
+		return lines, of
+	}
+	kept := map[int]bool{}
+	for i := range joined {
+		kept[joined[i].at] = true
+		words = append(words, slices.Clone(of[joined[i].at]))
+		joined[i].at = i
+	}
+	for at, l := range lines {
+		if i := slices.IndexFunc(joined, func(j Line) bool { return j.Box.holds(l.Box) && !kept[at] }); i >= 0 {
+			words[i] = append(words[i], of[at]...)
+		}
+	}
+	return joined, words
 }
 
 // sizeOf is the size of a row of n words: the usual one, unless most of them are clearly smaller or larger. Boxes of single words are off.

@@ -115,3 +115,16 @@ func TestRecognisedTables_leaveOtherPagesAlone(t *testing.T) {
 		}
 	}
 }
+
+// The number of a table that stands apart from its title is no row of the table.
+func TestRecognisedTables_leaveTitlesAbove(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"Item", "2022", "2023", "2024"}, {"Travel costs", "120", "118", "95"}, {"Office rent", "4,000", "4,100", "4,200"}, {"Shipping", "31", "36", "38"}}
+	for _, apart := range []int{12, 18, 26, 34} {
+		title := []cellAt{{50, 80, "Table 14."}, {50 + 57 + apart, 80, "Costs by kind and year"}}
+		tables, _ := layout.RecognisedTables(scanned(append(title, columnsAt([]int{240, 310, 380}, rows...)...)...), nil)
+		if len(tables) != 1 || !strings.HasPrefix(tables[0].Markdown, "| Item | 2022 | 2023 | 2024 |") {
+			t.Errorf("%d apart: got %+v", apart, tables)
+		}
+	}
+}
