@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
@@ -150,10 +151,32 @@ func agree(a, b []string) bool {
 }
 
 // sameOrder compares our words with those of another reader: the share of the words in common that are in the same order, and
-// the share of the other's words that are in common.
+// the share of the other's words that are in common. Letters apart are a word if the other text has it.
 func sameOrder(ours, other []string) (inOrder, complete float64) {
+	ours, other = spelled(ours, other), spelled(other, ours)
 	shared := match(other, ours).right
 	return share(common(ours, other), shared), share(shared, len(other))
+}
+
+// spelled joins single letters that follow one another where they are a word of another text: a form has a box for each letter.
+func spelled(all, other []string) (joined []string) {
+	const least, most = 3, 40 // letters
+	for i := 0; i < len(all); {
+		text, end := "", i
+		for j := i; j < min(len(all), i+most) && utf8.RuneCountInString(all[j]) == 1; j++ {
+			if text += all[j]; j-i+1 >= least && slices.Contains(other, text) {
+				end = j + 1
+			}
+		}
+		if end == i {
+			joined = append(joined, all[i])
+			i++
+			continue
+		}
+		joined = append(joined, strings.Join(all[i:end], ""))
+		i = end
+	}
+	return joined
 }
 
 var (

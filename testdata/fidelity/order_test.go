@@ -77,3 +77,17 @@ func TestSuspectPages(t *testing.T) {
 		t.Errorf("suspect: %+v", found)
 	}
 }
+
+// A reader that writes the letters of a form apart has the same words as one that joins them; letters that no word of the other is stay apart.
+func TestSameOrder_lettersApart(t *testing.T) {
+	t.Parallel()
+	apart, whole := words("Name R O E a b c Account 8 6 0 1 R O E"), words("Name ROE a b c Account 8601 ROE")
+	for _, c := range [][2][]string{{apart, whole}, {whole, apart}} {
+		if inOrder, complete := sameOrder(c[0], c[1]); inOrder != 1 || complete != 1 {
+			t.Errorf("%v and %v: %v in order, %v complete", c[0], c[1], inOrder, complete)
+		}
+	}
+	if got := spelled(words("x y z"), whole); len(got) != 3 {
+		t.Errorf("got %v", got)
+	}
+}
