@@ -407,10 +407,31 @@ func aligned(rows [][]Line, rules []Box) (table, bool) {
 		return table{}, false
 	}
 	t := s.table()
-	if s.prose() || s.listing() || s.contents(leaders) || items(s.cells) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
+	if s.prose() || s.listing() || s.contents(leaders) || s.equations() || items(s.cells) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
 		return table{}, false
 	}
 	return t, true
+}
+
+var equationNumber = regexp.MustCompile(`^\((?:[A-Z]\.?)?\d+(?:[.-]\d+)*[a-z]?\)$`)
+
+// equations reports whether rows are displayed formulas: what the last column has is their numbers, and nothing else.
+func (s run) equations() bool {
+	numbers, formulas := 0, 0
+	for _, row := range s.cells {
+		last := row[len(row)-1]
+		if len(last) == 0 {
+			continue
+		}
+		if len(last) > 1 || !equationNumber.MatchString(last[0].Text) {
+			return false
+		}
+		numbers++
+		if slices.ContainsFunc(slices.Concat(row[:len(row)-1]...), func(l Line) bool { return l.latex != "" || l.mathShare() > 0.2 }) {
+			formulas++
+		}
+	}
+	return formulas > 0 && formulas*2 >= numbers
 }
 
 // diagram reports whether rows are beside the scale of a diagram.
