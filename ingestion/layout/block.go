@@ -30,7 +30,7 @@ func blocks(items []item) []block {
 			lines = append(lines, it.line)
 		}
 	}
-	ordinals, letters, pitch := numbered(lines, numberOf), numbered(lines, letterOf), pitchOf(lines)
+	ordinals, letters, clauses, pitch := numbered(lines, numberOf), numbered(lines, letterOf), numbered(lines, clauseOf), pitchOf(lines)
 	var out []block
 	i := 0
 	for _, it := range items {
@@ -46,7 +46,7 @@ func blocks(items []item) []block {
 			continue
 		}
 		n := len(out)
-		if n > 0 && out[n-1].table == nil && out[n-1].takes(it, ordinals[i] || letters[i], pitch) {
+		if n > 0 && out[n-1].table == nil && out[n-1].takes(it, ordinals[i] || letters[i] || clauses[i], pitch) {
 			out[n-1].lines = append(out[n-1].lines, it.line)
 			out[n-1].bold = out[n-1].bold && it.line.Bold
 			i++
@@ -129,7 +129,7 @@ func (b block) extends(line Line, pitch float64) bool {
 	if before.Turns != 0 || line.Turns != 0 || !same(before.Size, line.Size) || before.Bold != line.Bold && !b.runsIn(line, pitch) || before.Mono() != line.Mono() || bullet.MatchString(line.Text) {
 		return false
 	}
-	if entry.MatchString(before.Text) {
+	if entry.MatchString(before.Text) || b.leavesLetters(line) {
 		return false
 	}
 	gap := line.base() - before.base()
@@ -147,6 +147,17 @@ func (b block) extends(line Line, pitch float64) bool {
 	}
 	indent := line.Box.X0 - before.Box.X0
 	return !(indent > 0.9*line.Size && indent < 5*line.Size && ended(before.Text) && beginsUpper(line.Text))
+}
+
+// leavesLetters reports whether a line begins with a number, left of the letter that the block begins with: the next paragraph after (b).
+func (b block) leavesLetters(line Line) bool {
+	return letterOf(b.lines[0].Text) >= 0 && (numberOf(line.Text) >= 0 || clauseOf(line.Text) >= 0) &&
+		line.Box.X0 < b.lines[0].Box.X0-0.7*line.Size && closes(b.lines[len(b.lines)-1].Text)
+}
+
+// closes reports whether a line ends a sentence or a part of one.
+func closes(text string) bool {
+	return ended(text) || strings.HasSuffix(text, ";") || strings.HasSuffix(text, ",")
 }
 
 // runsIn reports whether a paragraph continues in another weight: it began with some bold words, which fill its first line, or ends

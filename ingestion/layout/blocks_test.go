@@ -87,3 +87,27 @@ func TestText_dividesRowsWithAmountsAndSmallNames(t *testing.T) {
 	}
 	rowsAre(t, got, want...)
 }
+
+// A numbered paragraph begins where its number counts on, or left of the letter above.
+func TestText_beginsNumberedParagraphsBelowLetters(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		lines []string // those with a letter are indented
+		want  string
+	}{
+		{[]string{"1.1 The first clause has", "(a) part one", "(b) part two", "1.2 The second clause has"}, "(b) part two\n\n1.2 The second clause has"},
+		{[]string{"§ 4 The first clause has", "(a) part one", "§ 5 The second clause has"}, "(a) part one\n\n§ 5 The second clause has"},
+		{[]string{"(a) part one;", "(b) part two.", "4. Next clause of the contract"}, "(b) part two.\n\n4\\. Next clause of the contract"},
+		{[]string{"(a) part one;", "(b) part two was sold for", "2.3 million in that year."}, "(b) part two was sold for 2.3 million in that year."},
+	} {
+		var lines []layout.Line
+		for i, words := range c.lines {
+			x := 60.0
+			if words[0] == '(' {
+				x = 84
+			}
+			lines = append(lines, at(x, 100+12*float64(i), 10, words))
+		}
+		inTurn(t, text(lines...), c.want)
+	}
+}

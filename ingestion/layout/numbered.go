@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // ordinal is the number before an item of a list.
@@ -37,6 +38,24 @@ func letterOf(text string) int {
 		return int(m[1][0] - 'a')
 	}
 	return -1
+}
+
+// clause is the number of a section or an article before a paragraph, as in "2.3 Fees" or "§ 4 Fees".
+var clause = regexp.MustCompile(`^(?:§ ?|Art\. ?|Arti(?:cle|kel) )?(\d{1,3}(?:\.\d{1,2}){0,3})[.)]?\s+\S`)
+
+// clauseOf returns the number of a section or an article that a line begins with as one number, or -1. Numbers of sections have several parts; the others
+// have a word or a sign before them.
+func clauseOf(text string) int {
+	m := clause.FindStringSubmatch(text)
+	if m == nil || m[1][0] == text[0] && !strings.Contains(m[1], ".") {
+		return -1
+	}
+	n := 0
+	for part := range strings.SplitSeq(m[1], ".") {
+		i, _ := strconv.Atoi(part) // three digits
+		n = n*1000 + i
+	}
+	return n
 }
 
 // numberOf returns the number that a line begins with, or -1.
