@@ -61,7 +61,7 @@ func blocks(items []item) []block {
 	}
 	for i := range out {
 		out[i].code = out[i].code && len(out[i].lines) > 1
-		out[i].alone = i+1 < len(out) && len(out[i].lines) <= 2
+		out[i].alone = i+1 < len(out) && len(out[i].lines) <= 2 && !out[i].isRowAbove(out[i+1].lines) && (i == 0 || !out[i-1].isRowAbove(out[i].lines))
 		out[i].leads = i+1 < len(out) && out[i].above(out[i+1])
 	}
 	return out
@@ -129,7 +129,7 @@ func (b block) extends(line Line, pitch float64) bool {
 	if before.Turns != 0 || line.Turns != 0 || !same(before.Size, line.Size) || before.Bold != line.Bold && !b.runsIn(line, pitch) || before.Mono() != line.Mono() || bullet.MatchString(line.Text) {
 		return false
 	}
-	if entry.MatchString(before.Text) || b.leavesLetters(line) {
+	if entry.MatchString(before.Text) || b.leavesLetters(line) || b.isRowAbove([]Line{line}) {
 		return false
 	}
 	gap := line.base() - before.base()
@@ -147,6 +147,12 @@ func (b block) extends(line Line, pitch float64) bool {
 	}
 	indent := line.Box.X0 - before.Box.X0
 	return !(indent > 0.9*line.Size && indent < 5*line.Size && ended(before.Text) && beginsUpper(line.Text))
+}
+
+// isRowAbove reports whether the block ends with a row that has an amount apart from its name, and so has the line that follows.
+func (b block) isRowAbove(next []Line) bool {
+	n := len(b.lines)
+	return n > 0 && len(next) > 0 && b.lines[n-1].amount && next[0].amount
 }
 
 // leavesLetters reports whether a line begins with a number, left of the letter that the block begins with: the next paragraph after (b).

@@ -111,3 +111,19 @@ func TestText_beginsNumberedParagraphsBelowLetters(t *testing.T) {
 		inTurn(t, text(lines...), c.want)
 	}
 }
+
+// Names with whole amounts that rise may be a table of contents. Rows stay apart, and none is a heading.
+func TestText_keepsRowsOfNamesAndAmountsApart(t *testing.T) {
+	t.Parallel()
+	var lines []layout.Line
+	for i, name := range []string{"Anna", "1.2 Bert", "Carl"} {
+		y := 100 + 13*float64(i)
+		l := at(60, y, 10, name)
+		l.Bold = name == "Carl"
+		lines = append(lines, l, at(300, y, 10, fmt.Sprint(10+10*i)))
+	}
+	lines = append(lines, at(60, 300, 10, "Words that follow below them."))
+	if got, want := text(lines...), "Anna 10\n\n1.2 Bert 20\n\n**Carl 30**\n\nWords that follow below them."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

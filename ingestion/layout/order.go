@@ -262,7 +262,9 @@ func joined(items []item) []item {
 	var lines []Line
 	flush := func() {
 		for _, row := range rowsOf(lines) {
-			out = append(out, itemOf(merge(row)))
+			l := merge(row)
+			l.amount = endsInAmount(row)
+			out = append(out, itemOf(l))
 		}
 		lines = nil
 	}
@@ -276,6 +278,12 @@ func joined(items []item) []item {
 	}
 	flush()
 	return out
+}
+
+// endsInAmount reports whether a row ends with a number, apart from what is before it.
+func endsInAmount(row []Line) bool {
+	n := len(row)
+	return n > 1 && isNumber(row[n-1].Text) && row[n-1].Box.X0-row[n-2].Box.X1 > row[n-1].Size
 }
 
 const (

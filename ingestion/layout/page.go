@@ -54,6 +54,7 @@ type Line struct {
 	at        int    // in the order of the file
 	latex     string // what the line is instead of Text: a formula
 	shown     bool   // the line is a part of a formula whose picture is to be shown
+	amount    bool   // a row of several pieces, of which the last is a number apart from the others
 	drawn     int    // the number of the formula that it begins, whose picture is to be shown; 0: none
 }
 
