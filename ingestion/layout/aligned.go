@@ -407,7 +407,7 @@ func aligned(rows [][]Line, rules []Box) (table, bool) {
 		return table{}, false
 	}
 	t := s.table()
-	if s.prose() || s.listing() || s.contents(leaders) || s.equations() || items(s.cells) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
+	if s.prose() || s.listing() || s.contents(leaders) || s.equations() || items(s.cells) || notes(t.rows) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
 		return table{}, false
 	}
 	return t, true
@@ -676,4 +676,21 @@ func items(rows [][][]Line) bool {
 		}
 	}
 	return true
+}
+
+// notes reports whether the first of two columns counts notes, and the second one has them: each ends like a sentence, and some are whole ones.
+func notes(rows [][][]Line) bool {
+	sentences := 0
+	for i, row := range rows {
+		if len(row) != 2 || len(row[0]) != 1 || len(row[1]) == 0 || !ended(row[1][len(row[1])-1].Text) {
+			return false
+		}
+		if n := noteOf(row[0][0].Text + " -"); n < 0 || i > 0 && n != noteOf(rows[i-1][0][0].Text+" -")+1 {
+			return false
+		}
+		if sentence(joinLines(row[1], nil)) {
+			sentences++
+		}
+	}
+	return sentences > 0
 }

@@ -30,7 +30,7 @@ func blocks(items []item) []block {
 			lines = append(lines, it.line)
 		}
 	}
-	ordinals, letters, clauses, pitch := numbered(lines, numberOf), numbered(lines, letterOf), numbered(lines, clauseOf), pitchOf(lines)
+	ordinals, letters, clauses, notes, pitch := numbered(lines, numberOf), numbered(lines, letterOf), numbered(lines, clauseOf), numbered(lines, noteOf), pitchOf(lines)
 	var out []block
 	i := 0
 	for _, it := range items {
@@ -46,7 +46,7 @@ func blocks(items []item) []block {
 			continue
 		}
 		n := len(out)
-		if n > 0 && out[n-1].table == nil && out[n-1].takes(it, ordinals[i] || letters[i] || clauses[i], pitch) {
+		if n > 0 && out[n-1].table == nil && out[n-1].takes(it, ordinals[i] || letters[i] || clauses[i] || notes[i] && ended(out[n-1].lastText()), pitch) {
 			out[n-1].lines = append(out[n-1].lines, it.line)
 			out[n-1].bold = out[n-1].bold && it.line.Bold
 			i++
@@ -158,8 +158,10 @@ func (b block) isRowAbove(next []Line) bool {
 // leavesLetters reports whether a line begins with a number, left of the letter that the block begins with: the next paragraph after (b).
 func (b block) leavesLetters(line Line) bool {
 	return letterOf(b.lines[0].Text) >= 0 && (numberOf(line.Text) >= 0 || clauseOf(line.Text) >= 0) &&
-		line.Box.X0 < b.lines[0].Box.X0-0.7*line.Size && closes(b.lines[len(b.lines)-1].Text)
+		line.Box.X0 < b.lines[0].Box.X0-0.7*line.Size && closes(b.lastText())
 }
+
+func (b block) lastText() string { return b.lines[len(b.lines)-1].Text }
 
 // closes reports whether a line ends a sentence or a part of one.
 func closes(text string) bool {

@@ -127,3 +127,22 @@ func TestText_keepsRowsOfNamesAndAmountsApart(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Notes in two columns, their number and their words, are paragraphs; a column of words that are no sentences makes a table.
+func TestText_keepsNotesBelowOneAnother(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{"See the history of the mill.", "Ibid., p. 14.", "See the letter of 3 May."}, "1 See the history of the mill.\n\n2 Ibid., p. 14.\n\n3 See the letter of 3 May."},
+		{[]string{"Norway", "Sweden", "Denmark"}, "| 2 | Sweden |"},
+	} {
+		var lines []layout.Line
+		for i, words := range c.words {
+			y := 700 + 11*float64(i)
+			lines = append(lines, at(60, y, 8, fmt.Sprint(1+i)), at(90, y, 8, words))
+		}
+		inTurn(t, text(lines...), c.want)
+	}
+}

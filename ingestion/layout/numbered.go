@@ -58,6 +58,19 @@ func clauseOf(text string) int {
 	return n
 }
 
+// note is the number before a note, as in "1 See above." or "[1] See above."
+var note = regexp.MustCompile(`^(?:(\d{1,3})|\[(\d{1,3})\])\s+\S`)
+
+// noteOf returns the number that a line begins with as a note does, or -1.
+func noteOf(text string) int {
+	m := note.FindStringSubmatch(text)
+	if m == nil {
+		return -1
+	}
+	n, _ := strconv.Atoi(m[1] + m[2]) // three digits
+	return n
+}
+
 // numberOf returns the number that a line begins with, or -1.
 func numberOf(text string) int {
 	n, _ := ordinalOf(text)
