@@ -359,7 +359,7 @@ func (p *placer) setSpaces(line *layout.Line, run []glyph, ends []int) {
 	case typed == 0 && apart:
 		usual := slices.Sorted(slices.Values(gaps))[len(gaps)/3]
 		narrowest = max(1.6*usual, usual+0.15)
-	case typed == 0, !apart && (wider > typed || len(strings.Fields(line.Text)) <= typed+least):
+	case typed == 0, !apart && (!mayBeSpaced(line.Text) || wider > typed || len(strings.Fields(line.Text)) <= typed+least):
 		return
 	}
 	letters := []rune(strings.Join(strings.Fields(line.Text), ""))
