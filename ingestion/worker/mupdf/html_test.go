@@ -242,7 +242,7 @@ func TestAddSVG_findsWordsOfSpacedLetters(t *testing.T) {
 		{"T O A V O I D A D", "TO AVOID A D", "TO AVOID A D", false, 6, 10},
 		{"T O A VOI D DAVID", "TO AVOID DAVID", "TO AVOID DAVID", true, 3, 6},
 		{"TO AVOID AID IT IT IT", "TOAVOIDAIDITIT IT", "TO AVOID AID IT IT IT", true, 3, 6}, // most spaces are moves
-		{"T O AVOI D DAVIT", "TOAVOID DAVIT", "T O AVOI D DAVIT", true, 3, -3}, // the blank is no wider than gaps without
+		{"T O AVOI D DAVIT", "TOAVOID DAVIT", "T O AVOI D DAVIT", true, 3, -3},              // the blank is no wider than gaps without
 	} {
 		page := readHTML(pageHead + line(100, 60, 20, ink, c.read) + "</div>\n")
 		svg, x := "", 60.0
