@@ -137,7 +137,7 @@ func (s *site) oneBundle(pages int, original []byte, committed map[string]pageFi
 func TestServe_killedAtEveryCommitPoint(t *testing.T) {
 	t.Parallel()
 	const rounds = 8
-	pages := 8
+	pages := 5
 	if long() {
 		pages = 30
 	}

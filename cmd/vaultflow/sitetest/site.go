@@ -182,7 +182,7 @@ func (s *Site) Imports() []engine.ImportRecord {
 }
 
 // Wait asks again and again until the condition holds, and fails the test with what it saw last when it does not in time. Asking takes at most
-// half of the time, because most questions start a process.
+// a quarter of the time: most questions start a process, and other tests need the processor.
 func (s *Site) Wait(limit time.Duration, what string, holds func() (bool, string)) {
 	s.T.Helper()
 	deadline := time.Now().Add(limit)
@@ -195,6 +195,6 @@ func (s *Site) Wait(limit time.Duration, what string, holds func() (bool, string
 		if time.Now().After(deadline) {
 			s.T.Fatalf("waited %s for %s; last:\n%s", limit, what, saw)
 		}
-		time.Sleep(max(30*time.Millisecond, time.Since(asked)))
+		time.Sleep(max(30*time.Millisecond, 3*time.Since(asked)))
 	}
 }
