@@ -194,11 +194,16 @@ func (p Profile) edgeRows(rows [][]Line, height float64) int {
 	}
 	ends, next := rows[:n], rows[n]
 	for _, form := range []*regexp.Regexp{printedAt, issue, copyrighted} {
-		if slices.ContainsFunc(ends, func(row []Line) bool { return hasForm(row, form) }) {
+		for i := range ends {
+			if !hasForm(ends[i], form) {
+				continue
+			}
 			if hasForm(next, form) {
 				return 0
 			}
-			return n
+			for i++; i < n && (hasForm(ends[i], form) || p.isSmall(ends[i])); i++ {
+			}
+			return i
 		}
 	}
 	if n > 1 {
@@ -210,6 +215,11 @@ func (p Profile) edgeRows(rows [][]Line, height float64) int {
 		return 1
 	}
 	return 0
+}
+
+// isSmall reports whether a row is in smaller type than the body's. Other rows beside those at the edge begin or end the text.
+func (p Profile) isSmall(row []Line) bool {
+	return !slices.ContainsFunc(row, func(l Line) bool { return l.Size > 0.97*p.body })
 }
 
 // mayBeEdge reports whether lines are in the margin, no larger than the body's type, no longer than what is printed there, and no footnotes.

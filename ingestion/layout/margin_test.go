@@ -42,6 +42,11 @@ func TestTextAfter_putsEdgesAside(t *testing.T) {
 			}
 		}
 	}
+	for _, row := range []string{"10/1/24, 3:42 PM", "© 2014 The Author. All rights reserved."} {
+		if _, found := edges(1, append(slices.Clone(body), at(24, 16, 8, row), at(60, 30, 10, "The paragraph below."))); !slices.Equal(found, []string{row}) {
+			t.Errorf("beside the text below it: %q", found)
+		}
+	}
 	if _, found := edges(1, append(slices.Clone(body), at(60, top, 9, "Chapter 3"), at(520, top, 9, "27"))); !slices.Equal(found, []string{"Chapter 3 27"}) {
 		t.Errorf("a head beside a number, of the only page: %q", found)
 	}
