@@ -26,8 +26,8 @@ func linkedPages() *pdftest.Builder {
 		TextPage(pdftest.Text("More is told here.")...)
 }
 
-const linkedText = "Read the [report](https://example.org/report%20%28final%29.pdf?x=1) on our site. The [second page](#^p2) tells more. " +
-	"Run this program now. Open that file now. [Write to the board.](mailto:board@example.org)"
+const linkedText = "Read the [report](https://example.org/report%20%28final%29.pdf?x=1) on our site.\nThe [second page](#^p2) tells more.\n" +
+	"Run this program now.\nOpen that file now.\n[Write to the board.](mailto:board@example.org)"
 
 func TestWorker_writesLinks(t *testing.T) {
 	t.Parallel()

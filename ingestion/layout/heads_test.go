@@ -75,7 +75,7 @@ func TestText_readsAddressesOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	for _, place := range []string{"10115 Berlin", "D-10115 Berlin", "1012 AB Amsterdam", "111 22 Stockholm", "00-950 Warszawa", "Springfield, IL 62701", "London SW1A 1AA", "Ottawa ON K1A 0B1"} {
 		rows := [][]string{{"Oak Timber Ltd", "Elm Furniture"}, {"Clara Carpenter", "Hugo Joiner"}, {"Mill Street 12", "Church Lane 4"}, {place, "75001 Paris"}, {"", "France"}}
-		inTurn(t, text(sheet(100, 12, []float64{60, 320}, rows...)...), "Oak Timber Ltd Clara Carpenter Mill Street 12 "+place+"\n", "Elm Furniture Hugo Joiner Church Lane 4 75001 Paris France")
+		inTurn(t, flowing(text(sheet(100, 12, []float64{60, 320}, rows...)...)), "Oak Timber Ltd Clara Carpenter Mill Street 12 "+place+"\n", "Elm Furniture Hugo Joiner Church Lane 4 75001 Paris France")
 		if got := text(sheet(100, 18, []float64{60, 320}, rows...)...); strings.Contains(got, "| --") { // in padded cells
 			t.Errorf("got a table:\n%s", got)
 		}
@@ -102,7 +102,7 @@ func TestText_dividesAddressesFromTheItemsBelow(t *testing.T) {
 			lines = append(lines, sheet(166, 14, xs, []string{"Item", "Quantity", "Price", "Amount"}, []string{"Boards", "10", "1.50", "15.00"}, []string{"Nails", "3", "2.25", "6.75"})...)
 			got := text(lines...)
 			rowsAre(t, got, "Item | Quantity | Price | Amount", "Boards | 10 | 1.50 | 15.00", "Nails | 3 | 2.25 | 6.75")
-			inTurn(t, got, strings.Join(address, " ")+"\n", strings.Join(right, " "), "| Item")
+			inTurn(t, flowing(got), strings.Join(address, " ")+"\n", strings.Join(right, " "), "| Item")
 		})
 	}
 }

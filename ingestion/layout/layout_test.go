@@ -2,6 +2,7 @@ package layout_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -28,6 +29,12 @@ func text(lines ...layout.Line) string {
 	_, markdown := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
 	return markdown
 }
+
+// brokenLine is the end of a line within a paragraph.
+var brokenLine = regexp.MustCompile(`([^\n|])\n([^\n|])`)
+
+// flowing is Markdown whose paragraphs have one line each, for tests about their order.
+func flowing(markdown string) string { return brokenLine.ReplaceAllString(markdown, "$1 $2") }
 
 // inTurn fails unless the words stand in the text in this order.
 func inTurn(t *testing.T, text string, words ...string) {

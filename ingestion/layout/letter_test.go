@@ -58,7 +58,7 @@ func TestText_readsALetterFromTheTop(t *testing.T) {
 		want := []string{"Fjord Bakery AS Quay Street 4 7010 Trondheim", "Mr Alan Turing 7 Orchard Avenue Manchester M1", "9 May 2026", "About your", "Dear Mr Turing,", "the loaves", "Ida Holm"}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inTurn(t, text(append(lines, body...)...), want...)
+			inTurn(t, flowing(text(append(lines, body...)...)), want...)
 		})
 	}
 }
@@ -141,7 +141,7 @@ func TestText_readsTheHeadOfAnInvoice(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s, %v", name, pitch), func(t *testing.T) {
 				t.Parallel()
-				inTurn(t, text(append([]layout.Line{at(43, 50, 18, "Invoice")}, c.lines...)...), c.want...)
+				inTurn(t, flowing(text(append([]layout.Line{at(43, 50, 18, "Invoice")}, c.lines...)...)), c.want...)
 			})
 		}
 	}

@@ -208,12 +208,20 @@ func (w *writer) add(b block) {
 		w.putItem(b, text, strconv.Itoa(n)+". "+w.markdown(withoutMark(signed, ordinal), false), '1')
 	case b.bulleted:
 		w.putItem(b, text, "- "+w.markdown(withoutMark(signed, b.mark()), false), '-')
-	case b.bold && len(text) <= 800:
+	case brokenByHand(b.lines):
+		plain, marked := w.kept(b.lines)
+		if b.bold && len(text) <= maxBold {
+			marked = "**" + strings.ReplaceAll(marked, "\n", "**\n**") + "**"
+		}
+		w.put(plain, marked, 0)
+	case b.bold && len(text) <= maxBold:
 		w.put(text, "**"+w.markdown(signed, false)+"**", 0)
 	default:
 		w.put(text, escapeOrdinal(w.markdown(signed, false)), 0)
 	}
 }
+
+const maxBold = 800 // bytes; a longer text in bold type has no emphasis
 
 // isParagraph reports whether a block in large type is none the less a paragraph: its document says so where it has headings too, or it is
 // tagged as one and is a sentence. Programs without styles tag everything as paragraphs.
