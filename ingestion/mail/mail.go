@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/mail"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,17 +137,25 @@ func Head(m *mail.Message) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// Lines returns a plain body as Markdown with the same lines. Quoted ones stay quotes.
+// Lines returns a plain body as Markdown with the same lines. Quoted ones stay quotes, and nothing that follows becomes a part of them.
 func Lines(s string) string {
 	var lines []string
+	before := 0
 	for line := range strings.SplitSeq(strings.ReplaceAll(s, "\r\n", "\n"), "\n") {
 		line = strings.TrimRight(line, " \t")
-		if line != "" && !strings.HasPrefix(line, ">") {
+		level := strings.Count(quoteMarks.FindString(line), ">")
+		if n := len(lines); line != "" && n > 0 && lines[n-1] != "" && (level < before || level > 0 && before == 0) {
+			lines = append(lines, strings.Repeat(">", min(level, before)))
+		}
+		if before = level; line != "" && level == 0 {
 			line = markdown.Plain(line) + "\\"
 		}
 		lines = append(lines, line)
 	}
-	text := strings.Join(lines, "\n")
-	text = strings.ReplaceAll(text, "\\\n\n", "\n\n")
-	return strings.TrimSuffix(strings.TrimRight(text, "\n"), "\\")
+	return lastBreak.ReplaceAllString(strings.TrimRight(strings.Join(lines, "\n"), "\n"), "$1$2")
 }
+
+var (
+	quoteMarks = regexp.MustCompile(`^(?:> ?)+`)
+	lastBreak  = regexp.MustCompile(`(?m)^([^>\n].*)\\(\n\n|\z)`) // in a paragraph
+)
