@@ -193,14 +193,31 @@ func table(rows [][]string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// cell is a cell's Markdown on one line.
+// cell is a cell's Markdown on one line. The rows of tables in it are lines.
 func cell(s string) string {
-	s = strings.TrimSpace(s)
-	s = strings.ReplaceAll(s, "\\\n", "\n")
-	return lineEnds.ReplaceAllString(s, "<br>")
+	var lines []string
+	for line := range strings.SplitSeq(strings.ReplaceAll(s, "\\\n", "\n"), "\n") {
+		if row, ok := strings.CutPrefix(line, "| "); ok {
+			if ruleOfTable.MatchString(line) {
+				continue
+			}
+			cells := strings.Split(strings.TrimSuffix(row, " |"), " | ")
+			for len(cells) > 0 && cells[len(cells)-1] == "" {
+				cells = cells[:len(cells)-1]
+			}
+			line = strings.Join(cells, " · ")
+		}
+		if line = strings.TrimRight(line, " "); line != "" {
+			lines = append(lines, barePipe.ReplaceAllString(line, `$1\|`))
+		}
+	}
+	return strings.Join(lines, "<br>")
 }
 
-var lineEnds = regexp.MustCompile(`\n+`)
+var (
+	ruleOfTable = regexp.MustCompile(`^\|(?: --- \|)+$`)
+	barePipe    = regexp.MustCompile(`(^|[^\\])\|`) // in code
+)
 
 func trimTable(rows [][]string) [][]string {
 	blank := func(r []string) bool {

@@ -106,7 +106,7 @@ func (p Part) Markdown(picture func(n int, alt string) string) string {
 			return b.String()
 		}
 		mark, behind, _ := strings.Cut(after, pictureMark)
-		number, alt, _ := strings.Cut(mark, "|")
+		number, alt, _ := strings.Cut(mark, "/")
 		rest = behind
 		if n, err := strconv.Atoi(number); err == nil {
 			b.WriteString(picture(n, alt))
@@ -144,7 +144,7 @@ func (d *Document) picture(part, alt string, limits Limits) string {
 }
 
 func mark(i int, alt string) string {
-	return pictureMark + strconv.Itoa(i) + "|" + strings.NewReplacer("[", "(", "]", ")", "|", "/", "\n", " ").Replace(clean(alt)) + pictureMark
+	return pictureMark + strconv.Itoa(i) + "/" + strings.NewReplacer("[", "(", "]", ")", "|", "/", "\n", " ").Replace(clean(alt)) + pictureMark
 }
 
 func (d *Document) empty() bool {

@@ -139,6 +139,37 @@ func TestRead_hiddenTextOfODT(t *testing.T) {
 	}
 }
 
+// A table in a cell keeps its text and order, and the columns of the outer one.
+func TestRead_tableInCell(t *testing.T) {
+	t.Parallel()
+	p := func(text string) string { return "<p><r><t>" + text + "</t></r></p>" }
+	tbl := func(cells ...string) string {
+		return "<tbl><tr><tc>" + strings.Join(cells[:2], "</tc><tc>") + "</tc></tr><tr><tc>" + strings.Join(cells[2:], "</tc><tc>") + "</tc></tr></tbl>"
+	}
+	body := tbl(p("Item"), p("Sum"), p("Wood | oak")+tbl(p("a|b"), p("c"), "", p("x")+tbl(p("1"), p("2"), p("3"), ""))+p("after"), p("10"))
+	odt := strings.NewReplacer("<r><t>", "", "</t></r>", "", "tbl>", "table>", "<tr>", "<table-row>", "</tr>", "</table-row>", "<tc>", "<table-cell>", "</tc>", "</table-cell>").Replace(body)
+	want := "| Item | Sum |\n| --- | --- |\n| Wood \\| oak<br>a\\|b · c<br> · x<br>1 · 2<br>3<br>after | 10 |\n"
+	for name, files := range map[string][]txtar.File{
+		"docx": document(body),
+		"odt": {
+			{Name: "mimetype", Data: []byte("application/vnd.oasis.opendocument.text")},
+			{Name: "content.xml", Data: []byte(`<document-content><body><text>` + odt + `</text></body></document-content>`)},
+		},
+	} {
+		doc, err := read(packed(t, files), Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := doc.Markdown(byName(doc)); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+	}
+	code := table([][]string{{"`a|b`", "c"}, {"---", "d"}})
+	if want := "| `a\\|b` | c |\n| --- | --- |\n| --- | d |"; code != want {
+		t.Errorf("got\n%s\nwant\n%s", code, want)
+	}
+}
+
 // Excel keeps 15 digits of a number; other programs write all, and an account is not another one.
 func TestRead_longNumbers(t *testing.T) {
 	t.Parallel()
