@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,9 +21,10 @@ const (
 // withCombs joins the letters of combs, which are a word or a number, and drops the rules between them, which are no columns'.
 func withCombs(lines []Line, rules []Box) ([]Line, []Box) {
 	var apart []Line
+	heads := map[int]Line{} // of lines whose end is apart, such as a label before a comb
 	for _, l := range lines {
-		if l.Turns == 0 && isSpelled(l.Text) {
-			apart = append(apart, l)
+		if head, tail := spelledEnd(l); tail.Text != "" {
+			apart, heads[l.at] = append(apart, tail), head
 		}
 	}
 	if len(apart) == 0 || len(apart) > maxCombs || len(rules) > maxRules {
@@ -35,12 +37,16 @@ func withCombs(lines []Line, rules []Box) ([]Line, []Box) {
 		for _, l := range row {
 			letters = append(letters, singly(l)...)
 		}
+		slices.SortStableFunc(letters, func(a, b Line) int { return cmp.Compare(a.Box.X0, b.Box.X0) })
 		walls := slices.DeleteFunc(slices.Clone(down), func(r Box) bool {
 			base, size := row[0].base(), row[0].Size
 			return r.height() > combHigh*size || r.Y0 > base+0.6*size || r.Y1 < base-0.8*size
 		})
 		for len(letters) > 0 {
 			word, n, ok := combOf(letters, walls)
+			if head := heads[letters[0].at]; ok && head.Text != "" && !wallBetween(walls, head.Box.X1, word.Box.X0) {
+				n, ok = 1, false // the last letter of a sentence
+			}
 			if ok {
 				for _, l := range letters[:n] {
 					inComb[l.at] = true
@@ -60,6 +66,9 @@ func withCombs(lines []Line, rules []Box) ([]Line, []Box) {
 	var out []Line
 	for _, l := range lines {
 		if inComb[l.at] {
+			if head := heads[l.at]; head.Text != "" {
+				out = append(out, head)
+			}
 			out = append(out, pieces[l.at]...)
 		} else {
 			out = append(out, l)
@@ -68,14 +77,41 @@ func withCombs(lines []Line, rules []Box) ([]Line, []Box) {
 	return out, rules
 }
 
-// isSpelled reports whether a text is letters and digits with nothing but blanks between them.
-func isSpelled(text string) bool {
-	for _, word := range strings.Fields(text) {
-		if r, n := utf8.DecodeRuneInString(word); n < len(word) || !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return false
+// spelledEnd divides a line before the letters, digits and signs, with nothing but blanks and empty boxes between them, that it ends with.
+func spelledEnd(l Line) (head, tail Line) {
+	text := strings.ReplaceAll(l.Text, "[ ]", "   ")
+	runes := []rune(text)
+	from := len(runes)
+	for from > 0 {
+		word := from
+		for word > 0 && runes[word-1] == ' ' {
+			word--
 		}
+		if word > 0 && (!spells(runes[word-1]) || word > 1 && runes[word-2] != ' ') {
+			break
+		}
+		from = max(0, word-1)
 	}
-	return true
+	if strings.TrimSpace(string(runes[from:])) == "" {
+		return l, Line{}
+	}
+	for runes[from] == ' ' {
+		from++
+	}
+	tail = l.slice(runes, from, len(runes))
+	if words := len([]rune(strings.TrimRight(string(runes[:from]), " "))); words > 0 {
+		head = l.slice(runes, 0, words)
+	}
+	return head, tail
+}
+
+func spells(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(",.-/:", r)
+}
+
+// wallBetween reports whether a rule stands between two places.
+func wallBetween(walls []Box, from, to float64) bool {
+	return slices.ContainsFunc(walls, func(r Box) bool { return r.X0 > from && r.X1 < to })
 }
 
 // singly returns the letters of a line, each as a line.
@@ -97,7 +133,7 @@ func combOf(letters []Line, walls []Box) (word Line, n int, ok bool) {
 	var steps []float64
 	for i := 1; i < len(letters); i++ {
 		from, to := letters[i-1].Box.middle(), letters[i].Box.middle()
-		if to-from > combBlank*combPitch*letters[i].Size || !slices.ContainsFunc(walls, func(r Box) bool { return r.X0 > from && r.X1 < to }) {
+		if to-from > combBlank*combPitch*letters[i].Size || !wallBetween(walls, from, to) {
 			break
 		}
 		steps = append(steps, to-from)

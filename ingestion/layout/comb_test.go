@@ -32,6 +32,21 @@ func TestComb_lettersAreOneWord(t *testing.T) {
 	}
 }
 
+// The first letter may be in the line of the label, and an empty box be one to tick.
+func TestComb_besideItsLabel(t *testing.T) {
+	t.Parallel()
+	lines, rules := comb(100, 100, 16, 15, "487,50")
+	lines[0] = layout.Line{Text: "Sum 4", Size: 10, Box: layout.Box{X0: 80, Y0: 100, X1: lines[0].Box.X1, Y1: 110}, Edges: []float64{80, 85, 90, 96, 105}}
+	if got := withRules(rules, lines...); got != "Sum 487,50" {
+		t.Errorf("got\n%s", got)
+	}
+	lines, rules = comb(100, 100, 16, 15, "ANN LEE")
+	lines[3] = layout.Line{Text: "[ ] L", Size: 10, Box: layout.Box{X0: 148, Y0: 100, X1: lines[3].Box.X1, Y1: 110}, Edges: []float64{148, 152, 156, 160, lines[3].Box.X0}}
+	if got := withRules(rules, lines...); got != "ANN LEE" {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // A scale, crosses and a table of single signs have rules between their signs too.
 func TestComb_othersStayApart(t *testing.T) {
 	t.Parallel()
