@@ -17,10 +17,12 @@ type docx struct {
 	headings  map[string]int    // level by style
 	scripts   map[string]string // the styles of characters that are raised or lowered
 	lists     numbering
-	notes     map[string]*node  // footnotes and endnotes, by kind and id
-	noteOrder []string          // keys of notes in the order of their marks
-	counters  map[string]int    // of numbered list levels
-	anchors   map[string]string // link to the heading, by bookmark
+	notes     map[string]*node // footnotes and endnotes, by kind and id
+	noteOrder []string         // keys of notes in the order of their marks
+	counters  map[string]int   // of numbered list levels
+	styles    map[string]*node
+	items     map[*node]listItem // by the properties of their paragraphs
+	anchors   map[string]string  // link to the heading, by bookmark
 }
 
 func readDocx(a *archive, doc *Document) error {
@@ -35,8 +37,10 @@ func readDocx(a *archive, doc *Document) error {
 		a: a, doc: doc, rels: a.linked(name, root), headings: headingStyles(a.optional(dir + "styles.xml")),
 		scripts: map[string]string{},
 		lists:   readNumbering(a.optional(dir + "numbering.xml")), notes: map[string]*node{}, counters: map[string]int{}, anchors: map[string]string{},
+		styles: map[string]*node{}, items: map[*node]listItem{},
 	}
 	for _, s := range a.optional(dir + "styles.xml").all("style") {
+		d.styles[s.attr("styleId")] = s
 		d.scripts[s.attr("styleId")] = s.child("rPr", "vertAlign").attr("val")
 	}
 	for _, kind := range []string{"footnote", "endnote"} {
@@ -52,9 +56,11 @@ func readDocx(a *archive, doc *Document) error {
 		return fmt.Errorf("the part %s is damaged: it has no body", name)
 	}
 	var b blocks
+	d.number(body)
 	d.findAnchors(body)
 	d.blocks(body, &b, 0)
 	for i, key := range d.noteOrder {
+		d.number(d.notes[key])
 		var text blocks
 		d.blocks(d.notes[key], &text, 1)
 		b.footnote(i+1, text.String())
@@ -103,7 +109,7 @@ func (d *docx) findAnchors(body *node) {
 		}
 		if d.level(k.child("pPr")) > 0 {
 			for _, name := range names {
-				d.anchors[name] = webpage.Anchor(k.flat())
+				d.anchors[name] = webpage.Anchor(d.heading(k.child("pPr"), k.flat()))
 			}
 		}
 		names = nil
@@ -116,6 +122,12 @@ func (d *docx) level(pr *node) int {
 		return n + 1
 	}
 	return d.headings[pr.child("pStyle").attr("val")]
+}
+
+// heading puts the number that the program shows before a heading's text.
+func (d *docx) heading(pr *node, text string) string {
+	at := d.items[pr]
+	return strings.TrimSpace(strings.TrimPrefix(at.marker+at.label, "-") + " " + text)
 }
 
 // blocks adds the contents of a body, a cell, a footnote or a text box.
@@ -149,20 +161,20 @@ func choice(n *node) *node {
 
 func (d *docx) paragraph(p *node, b *blocks, depth int) {
 	pr := p.child("pPr")
-	if pr.child("rPr", "del") != nil && strings.TrimSpace(p.flat()) == "" {
+	if deleted(p) {
 		return
 	}
 	boxes := &blocks{}
 	text := strings.TrimSpace(join(d.spans(p, span{}, boxes, depth)))
 	style := pr.child("pStyle").attr("val")
 	level := d.level(pr)
-	marker, indent, isItem := d.item(pr)
+	item, isItem := d.items[pr]
 	switch {
 	case text == "":
 	case level > 0 && depth == 0:
-		b.add(strings.Repeat("#", min(level, 6)) + " " + oneLine(plainHeading(text)))
+		b.add(strings.Repeat("#", min(level, 6)) + " " + d.heading(pr, oneLine(plainHeading(text))))
 	case isItem:
-		b.item(indent, marker, text)
+		b.item(item.indent, item.marker, item.label+" "+text)
 	case depth == 0 && codeBlock(style):
 		b.code(lines(p))
 	case strings.Contains(strings.ToLower(style), "quot") || style == "BlockText":
@@ -171,6 +183,12 @@ func (d *docx) paragraph(p *node, b *blocks, depth int) {
 		b.add(paragraph(text))
 	}
 	b.add(boxes.String())
+}
+
+// deleted reports whether a paragraph is gone once its changes are accepted.
+func deleted(p *node) bool {
+	mark := p.child("pPr", "rPr")
+	return (mark.child("del") != nil || mark.child("moveFrom") != nil) && strings.TrimSpace(lines(p)) == ""
 }
 
 // codeBlock recognises the paragraph styles that programs use for code.
@@ -190,7 +208,7 @@ func lines(n *node) string {
 			b.WriteByte('\n')
 		case "tab":
 			b.WriteByte('\t')
-		case "pPr", "rPr", "del":
+		case "pPr", "rPr", "del", "moveFrom":
 		default:
 			b.WriteString(lines(k))
 		}

@@ -253,6 +253,8 @@ func trimTable(rows [][]string) [][]string {
 type blocks struct {
 	out   strings.Builder
 	list  byte     // what the last block is: 0, '-' or '1' for an item of a list with bullets or numbers
+	base  int      // the depth of the list's items at the margin
+	depth int      // of the last item with a mark, from there
 	lines []string // of a code block that the next paragraph may continue
 }
 
@@ -260,8 +262,18 @@ type blocks struct {
 func (b *blocks) add(text string) { b.put(text, 0) }
 
 // item adds an item of a list at a depth, with its mark: - or a number; without a mark, a further paragraph of the item
-// that is one less deep.
+// that is one less deep. Items are at most one deeper than the one before, as Markdown takes more for code.
 func (b *blocks) item(depth int, marker, text string) {
+	if b.list == 0 {
+		b.base, b.depth = depth, -1
+	}
+	b.base = min(b.base, depth)
+	if depth = min(depth-b.base, b.depth+1); marker != "" {
+		b.depth = depth
+	} else if depth == 0 {
+		b.add(paragraph(text))
+		return
+	}
 	kind := byte('-')
 	if marker != "-" {
 		kind = '1'
