@@ -3,6 +3,7 @@ package office
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // run is a piece of text in one style.
@@ -27,7 +28,7 @@ func (d *docx) run(r *node, s span, boxes *blocks, depth int) []span {
 	for _, k := range r.kids {
 		switch k.name {
 		case "t":
-			add(escape(k.flat()))
+			add(escape(withSigns(k.flat(), pr.child("rFonts").attr("ascii"))))
 		case "tab", "ptab":
 			add(" ")
 		case "br", "cr":
@@ -37,8 +38,12 @@ func (d *docx) run(r *node, s span, boxes *blocks, depth int) []span {
 		case "noBreakHyphen":
 			add("-")
 		case "sym":
-			if c, err := strconv.ParseInt(k.attr("char"), 16, 32); err == nil && (c < 0xE000 || c > 0xF8FF) && c >= 0x20 {
-				add(escape(string(rune(c))))
+			if c, err := strconv.ParseInt(k.attr("char"), 16, 32); err == nil && c >= 0x20 {
+				sign := withSigns(string(rune(c)), k.attr("font"))
+				if unicode.Is(unicode.Co, []rune(sign)[0]) {
+					sign = "\uFFFD" // of a font that is not known
+				}
+				add(escape(sign))
 			}
 		case "footnoteReference", "endnoteReference":
 			list = append(list, d.note(strings.TrimSuffix(k.name, "Reference")+k.attr("id"))...)
