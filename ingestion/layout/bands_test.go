@@ -279,6 +279,30 @@ func TestText_takesNoBoxesAroundWordsForCells(t *testing.T) {
 	}
 }
 
+// Columns of a ruled table may be as close as words: each has a cell, and so has an empty one.
+func TestText_keepsCloseCellsOfAFrameApart(t *testing.T) {
+	t.Parallel()
+	page := layout.Page{Width: 600, Height: 800}
+	for i, text := range []string{"0605 0635 0705", "0612 0642 0712", "0619      0719"} {
+		line := at(60, 100+13*float64(i), 10, text)
+		for r := range text {
+			line.Edges = append(line.Edges, 60+5*float64(r))
+		}
+		page.Lines = append(page.Lines, line)
+	}
+	for row := range 3 { // each cell has its own sides
+		for column := range 3 {
+			x, y := 58+25*float64(column), 99+13*float64(row)
+			page.Rules = append(page.Rules, ruled([]float64{x, x + 25}, []float64{y, y + 13})...)
+		}
+	}
+	for i := range page.Lines {
+		page.Lines[i].Size = 15 // a blank is a third of it
+	}
+	_, got := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
+	rowsAre(t, got, "0605 | 0635 | 0705", "0612 | 0642 | 0712", "0619 |  | 0719")
+}
+
 // A large first letter belongs to the word beside its top.
 func TestText_joinsInitials(t *testing.T) {
 	t.Parallel()

@@ -217,8 +217,20 @@ func lengthAt(rules []Box, at float64, down bool) (sum float64) {
 	return sum
 }
 
-// framesWords reports whether the rules are boxes around words of running lines, as around links: they mostly go through word spaces.
+// frames reports whether each of the four sides is one rule, and the lines are within them.
+func (g grid) frames(lines []Line) bool {
+	b := g.box
+	return walled(g.horizontal, b.Y0, b.X0, b.X1, false) && walled(g.horizontal, b.Y1, b.X0, b.X1, false) &&
+		walled(g.vertical, b.X0, b.Y0, b.Y1, true) && walled(g.vertical, b.X1, b.Y0, b.Y1, true) &&
+		!slices.ContainsFunc(lines, func(l Line) bool { return l.Box.X0 < b.X0-touching || l.Box.X1 > b.X1+touching })
+}
+
+// framesWords reports whether the rules are boxes around words of running lines, as around links: they mostly go through word spaces,
+// and nothing frames whole lines. Columns of a table can be as close as words.
 func (g grid) framesWords(lines []Line) bool {
+	if g.frames(lines) {
+		return false
+	}
 	inSpaces, crossed := 0, 0
 	for _, line := range lines {
 		at := 0
