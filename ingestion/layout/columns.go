@@ -176,13 +176,30 @@ func gaps(rows [][]Line) []gap {
 		case depth <= allowed && from < 0:
 			from = i
 		case depth > allowed && from >= 0:
-			if wide := float64(i-from) / scale; from > 0 && wide >= 0.45*rows[0][0].Size {
-				out = append(out, gap{box.X0 + float64(from)/scale, box.X0 + float64(i)/scale})
+			g := gap{box.X0 + float64(from)/scale, box.X0 + float64(i)/scale}
+			if wide := float64(i-from) / scale; from > 0 && (wide >= 0.45*rows[0][0].Size || wide >= 0.9*leastSpace*rows[0][0].Size && beginsAt(rows, g)) {
+				out = append(out, g)
 			}
 			from = -1
 		}
 	}
 	return out
+}
+
+// beginsAt reports whether a column begins behind a gap: what is behind it begins at one place, in at least three rows.
+func beginsAt(rows [][]Line, g gap) bool {
+	n := 0
+	for _, row := range rows {
+		at := slices.IndexFunc(row, func(l Line) bool { return l.Box.X0 >= g.middle() })
+		switch {
+		case at < 0 || row[at].Box.X0 > g.to+row[at].Size: // an empty cell
+		case !same(row[at].Box.X0, g.to):
+			return false
+		default:
+			n++
+		}
+	}
+	return n >= leastColumn
 }
 
 // fitting returns how many of the rows keep to the gaps of those before them. Notes below a table do not.

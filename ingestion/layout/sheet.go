@@ -3,6 +3,7 @@ package layout
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -562,6 +563,8 @@ func (s sheet) begins(i int) bool {
 		numbers, amounts = numbers || number, amounts || number && s.numeric[c+1]
 	}
 	switch {
+	case timed(s.cells, i):
+		return true
 	case s.continued(i), s.hangs(i):
 		return false
 	case len(row[0]) == 0:
@@ -571,6 +574,21 @@ func (s sheet) begins(i int) bool {
 		return !(numbers && filledCells(s.cells[i-1]) == 1 && s.wraps(0, i) && !s.opens(i-1) && !s.hangs(i-1))
 	}
 	return !s.wraps(0, i) || s.opens(i) || filledCells(s.cells[i-1]) == 1 && i > 1 && s.wraps(0, i-1)
+}
+
+var clock = regexp.MustCompile(`^\d{1,2}[:.]\d{2}(?: \PZ|$)`)
+
+// timed reports whether row i begins with a time of day, as those of a programme do.
+func timed(rows [][][]Line, i int) bool {
+	const least = 3
+	begins := func(row [][]Line) bool { return len(row[0]) > 0 && clock.MatchString(row[0][0].Text) }
+	n := 0
+	for _, row := range rows {
+		if begins(row) {
+			n++
+		}
+	}
+	return n >= least && begins(rows[i])
 }
 
 // titlesNumbers reports whether row i is nothing but a name at the middle of the table that reaches into a column of numbers, as the title of a section.

@@ -162,6 +162,7 @@ type spacing struct {
 func (s spacing) table(rows [][]Line) (table, bool) {
 	t := table{box: boxOf(slices.Concat(rows...))}
 	uneven, filled, small, more := 0, 0, 0, 0
+	apart := false  // whether lines seem to be rows
 	var off [3]bool // whether cells are not at the top, the middle, the bottom
 	for _, row := range rows {
 		cells := make([][]Line, len(s.columns))
@@ -188,9 +189,7 @@ func (s spacing) table(rows [][]Line) (table, bool) {
 				beside = append(beside, linesAt([][][]Line{{cell}}, 0, 0))
 			}
 		}
-		if areRows(beside) {
-			return table{}, false
-		}
+		apart = apart || areRows(beside)
 		t.rows = append(t.rows, cells)
 	}
 	for _, c := range s.columns[1:] {
@@ -200,7 +199,32 @@ func (s spacing) table(rows [][]Line) (table, bool) {
 	if !off[0] && (len(s.columns) < 3 || uneven < 2 || small*3 < more) || off[0] && off[1] && off[2] {
 		return table{}, false
 	}
-	return t, uneven > 0 && small > 0 && filled*10 >= 6*len(rows)*len(s.columns) && linedUp(t.rows[1:])
+	cells := cellByCell(t.rows)
+	return t, uneven > 0 && (small > 0 && !apart || cells) && filled*10 >= 6*len(rows)*len(s.columns) && linedUp(t.rows[1:])
+}
+
+// cellByCell reports whether the file has one row after the other, and in these one cell after the other, with lines of one before what is beside its
+// first line: in at least two rows.
+func cellByCell(rows [][][]Line) bool {
+	const least = 2
+	last, n := -1, 0
+	for _, row := range rows {
+		several, whole := false, false // a cell of several lines, and another one behind it
+		for _, cell := range row {
+			for _, l := range cell {
+				if l.at < last {
+					return false
+				}
+				last = l.at
+			}
+			whole = whole || several && len(cell) > 0
+			several = several || len(cell) > 1
+		}
+		if whole {
+			n++
+		}
+	}
+	return n >= least
 }
 
 // tears reports whether a row above or below is as near as the table's rows are, and has lines beside one another: a table that leaves out some of

@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,5 +98,27 @@ func TestText_takesNoBlocksForSpacedRows(t *testing.T) {
 	}
 	if got := text(sums...); strings.Contains(got, "1,200 900") {
 		t.Errorf("amounts:\n%s", got)
+	}
+}
+
+// The days of a calendar are cells, though no line of them continues a sentence: the file has one day after the other.
+func TestText_readsDaysOfACalendar(t *testing.T) {
+	t.Parallel()
+	xs := []float64{50, 110, 200, 280, 340}
+	lines, y := sheet(100, 0, xs, []string{"Mon", "Tue", "Wed", "Thu", "Fri"}), 130.0
+	for _, week := range [][]string{{"3", "4", "5/Dentist/14:30", "6", "7"}, {"10", "11/School trip", "12", "13", "14/Wedding Ada"}, {"17", "18/Picnic", "19", "20", "21"}} {
+		for c, day := range week {
+			parts := strings.Split(day, "/")
+			for i, words := range parts {
+				lines = append(lines, at(xs[c], y+6*float64(3-len(parts))+12*float64(i), 10, words))
+			}
+		}
+		y += 60
+	}
+	want := []string{"Mon | Tue | Wed | Thu | Fri", "3 | 4 | 5 Dentist 14:30 | 6 | 7", "10 | 11 School trip | 12 | 13 | 14 Wedding Ada", "17 | 18 Picnic | 19 | 20 | 21"}
+	rowsAre(t, text(lines...), want...)
+	slices.SortStableFunc(lines, func(a, b layout.Line) int { return cmp.Compare(a.Box.Y0, b.Box.Y0) })
+	if got := text(lines...); strings.Contains(got, want[1]) {
+		t.Errorf("the file has line after line:\n%s", got)
 	}
 }

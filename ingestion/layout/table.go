@@ -40,7 +40,7 @@ func ruledTables(lines []Line, rules []Box) (tables []table, rest []Line) {
 			tables = append(tables, t)
 		}
 	}
-	return tables, rest
+	return tables, cutAtColumns(rest)
 }
 
 // takeHead takes a row of names above the rules of a table into it, if they are above its columns, and returns the other lines.
