@@ -407,7 +407,7 @@ func aligned(rows [][]Line, rules []Box) (table, bool) {
 		return table{}, false
 	}
 	t := s.table()
-	if s.prose() || s.listing() || s.contents(leaders) || s.equations() || items(s.cells) || notes(t.rows) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
+	if s.prose() || s.listing() || s.contents(leaders) || s.equations() || items(s.cells) || clauses(s.cells) || notes(t.rows) || !s.inLine() || len(t.rows) < s.fewest() || t.sparse() {
 		return table{}, false
 	}
 	return t, true
@@ -676,6 +676,30 @@ func items(rows [][][]Line) bool {
 		}
 	}
 	return true
+}
+
+var clauseMark = regexp.MustCompile(`^(?:(\d{1,3}[.)]?)|(\d{1,3}(?:\.\d{1,2}){1,3}[.)]?)|(\(?(?:[a-z]|[ivx]{1,5})[.)]))$`)
+
+// clauses reports whether the first of two columns numbers the clauses of a contract: numbers, parts of numbers and letters are marks of at least two
+// kinds, and there is no head above them.
+func clauses(rows [][][]Line) bool {
+	const least = 3
+	kinds, n := map[int]bool{}, 0
+	for _, row := range rows {
+		if len(row) != 2 {
+			return false
+		}
+		if len(row[0]) == 0 || len(row[1]) == 0 {
+			continue
+		}
+		m := clauseMark.FindStringSubmatch(row[0][0].Text)
+		if m == nil || len(row[0]) > 1 || isNumber(row[1][0].Text) {
+			return false
+		}
+		kinds[slices.IndexFunc(m[1:], func(s string) bool { return s != "" })] = true
+		n++
+	}
+	return n >= least && len(kinds) > 1
 }
 
 // notes reports whether the first of two columns counts notes, and the second one has them: each ends like a sentence, and some are whole ones.

@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/layout"
@@ -76,4 +77,14 @@ func TestText_beginsRowsWithTimes(t *testing.T) {
 	}
 	_, got := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1)
 	rowsAre(t, got, "09:00 Registration | Foyer", "09:30 Opening speech by the minister, and questions | Hall A", "10:15 Break", "10:30 Workshops | Rooms 4, 5")
+}
+
+// Numbers and letters of clauses, set apart from their text, are no column of a table.
+func TestText_takesNoClausesForRows(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"1", "Term"}, {"1.1", "The tenant takes the premises."}, {"1.2", "The rent includes:"}, {"(a)", "water;"}, {"(b)", "rooms, but not"}, {"(i)", "the cellar."}, {"2", "Deposit"}, {"2.1", "The deposit is three rents."}}
+	got := text(sheet(100, 15, []float64{72, 108}, rows...)...)
+	if strings.Contains(got, "|") || !strings.Contains(got, "1.1 The tenant takes the premises.") {
+		t.Errorf("got\n%s", got)
+	}
 }
