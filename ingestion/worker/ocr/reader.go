@@ -119,6 +119,9 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	if err != nil {
 		return nil, err
 	}
+	if err := r.readMissed(&best, v); err != nil {
+		return nil, err
+	}
 	joined, askew := false, false
 	if facing(best.words) == 0 {
 		best.words, joined = joinLines(best.words)

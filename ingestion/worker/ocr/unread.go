@@ -24,7 +24,10 @@ type mark struct{ box image.Rectangle }
 
 // unreadRows returns the rows of letters that no word covers.
 func unreadRows(img *image.Gray, words []Word) []image.Rectangle {
-	return unread(img, words, usualWord(words), letters)
+	if len(words) == 0 {
+		return Rows(img, nil) // noise touches too
+	}
+	return unread(img, words, usualWord(words), touching)
 }
 
 // missesLetters reports whether recognition passed over much that may be letters: several short rows, and one for each twenty words.
@@ -149,11 +152,19 @@ func (m mark) beside(o mark) bool {
 	return 3*shared > 2*low && high <= 2*low+1 && o.box.Max.X > m.box.Max.X
 }
 
-// letters reports whether a row of marks looks like letters: they have one baseline and differ in width.
-func letters(row []mark) bool {
-	if len(row) < fewestInRow {
-		return false
+// touching reports whether a row of marks looks like letters, of which a wide mark is several: in scans of low resolution they touch one another.
+func touching(row []mark) bool {
+	n := 0
+	for _, m := range row {
+		n += max(1, 3*m.box.Dx()/(2*usualMark(row)))
 	}
+	return n >= fewestInRow && uneven(row)
+}
+
+// letters reports whether a row of marks looks like letters: they have one baseline and differ in width.
+func letters(row []mark) bool { return len(row) >= fewestInRow && uneven(row) }
+
+func uneven(row []mark) bool {
 	widths := map[int]bool{}
 	for _, m := range row {
 		widths[m.box.Dx()*6/usualMark(row)] = true
