@@ -48,7 +48,7 @@ func TestRead_readsMissedLines(t *testing.T) {
 			}
 			return got.Text, doubt.Has(got.Doubts, doubt.Recognition)
 		}
-		if text, doubtful := read(); text != "Greta\n\nLindenstrasse\nBerlin" || doubtful {
+		if text, doubtful := read(); text != "Greta\nLindenstrasse\nBerlin" || doubtful {
 			t.Errorf("%v dpi: %q, doubtful: %v", dpi, text, doubtful)
 		}
 		engine.lines[0].Confidence = 30

@@ -126,6 +126,7 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	if facing(best.words) == 0 {
 		best.words, joined = joinLines(best.words)
 		askew = runAskew(best.words)
+		best.words = titlesFirst(best.words)
 	}
 	size := img.Rect.Size()
 	if out.Rotation = best.rotation; out.Rotation%180 != 0 {

@@ -27,7 +27,7 @@ func unreadRows(img *image.Gray, words []Word) []image.Rectangle {
 	if len(words) == 0 {
 		return Rows(img, nil) // noise touches too
 	}
-	return unread(img, words, usualWord(words), touching)
+	return unread(img, words, (2*usualWord(words)+2)/3, touching) // fine enough to keep most letters apart
 }
 
 // missesLetters reports whether recognition passed over much that may be letters: several short rows, and one for each twenty words.

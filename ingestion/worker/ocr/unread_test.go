@@ -23,7 +23,7 @@ func TestUnreadRows_findsLetters(t *testing.T) {
 	}
 	draw.Draw(form, image.Rect(50, 300, 800, 304), image.Black, image.Point{}, draw.Src)
 	first := Word{Text: "The", Rect: image.Rect(80, 95, 450, 125)}
-	second := Word{Text: "The", Rect: image.Rect(80, 190, 450, 225)}
+	second := Word{Text: "The", Rect: image.Rect(80, 225, 450, 260)}
 	for name, c := range map[string]struct {
 		img   *image.Gray
 		words []Word
