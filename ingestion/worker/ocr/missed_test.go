@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
 
-// passing is an engine that passes over the first line of a page, and reads it if it is there alone.
+// passing is an engine that passes over the first line of a page, and reads it in a part of the page.
 type passing struct {
 	scripted
 	lines []Word
