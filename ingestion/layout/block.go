@@ -129,7 +129,7 @@ func (b block) extends(line Line, pitch float64) bool {
 	if before.Turns != 0 || line.Turns != 0 || !same(before.Size, line.Size) || before.Bold != line.Bold && !b.runsIn(line, pitch) || before.Mono() != line.Mono() || bullet.MatchString(line.Text) {
 		return false
 	}
-	if entry.MatchString(before.Text) || b.leavesLetters(line) || b.isRowAbove([]Line{line}) {
+	if before.apart && beginsUpper(line.Text) || line.apart || entry.MatchString(before.Text) || b.leavesLetters(line) || b.isRowAbove([]Line{line}) {
 		return false
 	}
 	gap := line.base() - before.base()

@@ -3,6 +3,7 @@ package layout_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/layout"
@@ -144,5 +145,15 @@ func TestText_keepsNotesBelowOneAnother(t *testing.T) {
 			lines = append(lines, at(60, y, 8, fmt.Sprint(1+i)), at(90, y, 8, words))
 		}
 		inTurn(t, text(lines...), c.want)
+	}
+}
+
+// The head of a table whose rows are on the next column or page is no part of the paragraph above.
+func TestText_keepsAHeadBelowAParagraphApart(t *testing.T) {
+	t.Parallel()
+	lines := []layout.Line{at(60, 100, 10, "The net was set at dawn and drawn in before noon while the wind"), at(60, 112, 10, "from the north east kept the sea rough and cold for the men.")}
+	got := text(append(lines, cells(127, []float64{120, 160, 200}, "Year", "Catch", "Price")...)...)
+	if !strings.HasSuffix(got, "for the men.\n\nYear Catch Price") {
+		t.Errorf("got\n%s", got)
 	}
 }

@@ -263,7 +263,7 @@ func joined(items []item) []item {
 	flush := func() {
 		for _, row := range rowsOf(lines) {
 			l := merge(row)
-			l.amount = endsInAmount(row)
+			l.amount, l.apart = endsInAmount(row), piecesApart(row)
 			out = append(out, itemOf(l))
 		}
 		lines = nil
@@ -284,6 +284,17 @@ func joined(items []item) []item {
 func endsInAmount(row []Line) bool {
 	n := len(row)
 	return n > 1 && isNumber(row[n-1].Text) && row[n-1].Box.X0-row[n-2].Box.X1 > row[n-1].Size
+}
+
+// piecesApart reports whether a row is at least three names or numbers, each further from the one before than words are.
+func piecesApart(row []Line) bool {
+	const least = 3
+	for i, l := range row {
+		if i > 0 && l.Box.X0-row[i-1].Box.X1 < l.Size || !beginsUpper(l.Text) {
+			return false
+		}
+	}
+	return len(row) >= least && short(row)
 }
 
 const (

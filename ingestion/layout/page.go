@@ -55,6 +55,7 @@ type Line struct {
 	latex     string // what the line is instead of Text: a formula
 	shown     bool   // the line is a part of a formula whose picture is to be shown
 	amount    bool   // a row of several pieces, of which the last is a number apart from the others
+	apart     bool   // a row of at least three names or numbers, further apart than words
 	drawn     int    // the number of the formula that it begins, whose picture is to be shown; 0: none
 }
 
