@@ -83,7 +83,12 @@ func TestText_beginsRowsWithTimes(t *testing.T) {
 func TestText_takesNoClausesForRows(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{{"1", "Term"}, {"1.1", "The tenant takes the premises."}, {"1.2", "The rent includes:"}, {"(a)", "water;"}, {"(b)", "rooms, but not"}, {"(i)", "the cellar."}, {"2", "Deposit"}, {"2.1", "The deposit is three rents."}}
-	got := text(sheet(100, 15, []float64{72, 108}, rows...)...)
+	var lines []layout.Line
+	for i, row := range rows {
+		y := 100 + 15*float64(i)
+		lines = append(lines, at(72, y, 11, row[0]), at(108, y, 11, row[1]))
+	}
+	got := text(lines...)
 	if strings.Contains(got, "|") || !strings.Contains(got, "1.1 The tenant takes the premises.") {
 		t.Errorf("got\n%s", got)
 	}
