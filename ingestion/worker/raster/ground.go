@@ -247,6 +247,9 @@ func (s samples) lettered(g ground, seen []int32, name int32, lightest int) (gro
 		if m.Box.Min.X == 0 || m.Box.Min.Y == 0 || m.Box.Max.X == w || m.Box.Max.Y == h || 5*m.Box.Dy() > 4*h || 5*m.Box.Dx() > 4*w {
 			continue // what is beside it, or divides it
 		}
+		if len(m.At) >= s.least() && s.isBox(m.Piece, g.in, seen) {
+			continue // with letters of its own
+		}
 		for _, at := range m.At {
 			t := s.tones[index(at%w, at/w)]
 			m.far, m.lighter = append(m.far, t.far(g.of)), append(m.lighter, abs(t.light()-g.of.light()))
@@ -280,6 +283,38 @@ func (s samples) lettered(g ground, seen []int32, name int32, lightest int) (gro
 	}
 	g.most = usual(far, 90)
 	return g, marks >= fewestMarks && g.most >= leastInk && grains*100 < g.size
+}
+
+// isBox reports whether a piece of a ground's rectangle is a box with marks in it, such as a message or a field of a form, and no letter.
+func (s samples) isBox(p Piece, in image.Rectangle, seen []int32) bool {
+	w, h := p.Box.Dx(), p.Box.Dy()
+	if 5*len(p.At) < 4*w*h {
+		return false
+	}
+	region := func(at int) int32 { return seen[(in.Min.Y+at/in.Dx())*s.w+in.Min.X+at%in.Dx()] }
+	sizes, most := map[int32]int{}, int32(0)
+	for _, at := range p.At {
+		if sizes[region(at)]++; sizes[region(at)] > sizes[most] {
+			most = region(at)
+		}
+	}
+	if 2*sizes[most] < len(p.At) {
+		return false
+	}
+	others, marks := make([]bool, w*h), 0
+	for _, at := range p.At {
+		x, y := at%in.Dx()-p.Box.Min.X, at/in.Dx()-p.Box.Min.Y
+		others[y*w+x] = region(at) != most
+	}
+	for start := range others {
+		if others[start] {
+			m := TakePiece(others, w, start)
+			if len(m.At) > 1 && m.Box.In(image.Rect(1, 1, w-1, h-1)) && 2*m.Box.Dx() < w {
+				marks++
+			}
+		}
+	}
+	return marks >= fewestMarks
 }
 
 // mark is something on a ground.

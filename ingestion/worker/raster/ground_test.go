@@ -94,6 +94,43 @@ func TestPrint_invertsDarkScreens(t *testing.T) {
 	}
 }
 
+// Messages of a chat and fields of a payment slip are light boxes on a ground, and no letters of it.
+func TestPrint_readsLightBoxes(t *testing.T) {
+	t.Parallel()
+	letters := pdftest.Drawing(300, 80, 150, "Gate code 4821")
+	for name, c := range map[string]struct{ ground, box color.RGBA }{
+		"messages": {color.RGBA{229, 221, 213, 255}, color.RGBA{255, 255, 255, 255}}, "pale boxes on white": {color.RGBA{255, 255, 255, 255}, color.RGBA{227, 242, 253, 255}},
+		"fields on green": {color.RGBA{190, 225, 190, 255}, color.RGBA{255, 255, 255, 255}},
+	} {
+		img := image.NewRGBA(image.Rect(0, 0, 800, 800))
+		draw.Draw(img, img.Rect, image.NewUniform(c.ground), image.Point{}, draw.Src)
+		for i := range 4 {
+			for y := range letters.Rect.Dy() {
+				for x := range letters.Rect.Dx() {
+					colour := c.box
+					if letters.GrayAt(x, y).Y < 128 {
+						colour = color.RGBA{A: 255}
+					}
+					img.SetRGBA(100+x, 60+180*i+y, colour)
+				}
+			}
+		}
+		got, wrong := raster.Print(img), 0
+		for i := range 4 {
+			for y := range letters.Rect.Dy() {
+				for x := range letters.Rect.Dx() {
+					if dark := got.GrayAt(100+x, 60+180*i+y).Y < 128; dark != (letters.GrayAt(x, y).Y < 128) {
+						wrong++
+					}
+				}
+			}
+		}
+		if wrong*50 > 4*letters.Rect.Dx()*letters.Rect.Dy() {
+			t.Errorf("%s: %d pixels are wrong", name, wrong)
+		}
+	}
+}
+
 // A sheet on a dark table is no dark screen, although its grain and the light on it divide its paper into small areas.
 func TestPrint_leavesSheetsOnDarkTables(t *testing.T) {
 	t.Parallel()
