@@ -102,10 +102,21 @@ func divide(table *html.Node) {
 			limit(c, "colspan", maxSpan)
 			limit(c, "rowspan", min(maxSpan, len(rows)-i))
 			flatten(c)
+			spread(c)
 		}
 		part.AppendChild(row)
 	}
 	table.Parent.RemoveChild(table)
+}
+
+// spread puts empty cells behind one that spans columns: the library counts the columns of a second one wrongly.
+func spread(cell *html.Node) {
+	columns := numberOf(cell, "colspan", 1)
+	cell.Attr = slices.DeleteFunc(cell.Attr, func(a html.Attribute) bool { return a.Key == "colspan" })
+	for range columns - 1 {
+		empty := &html.Node{Type: html.ElementNode, Data: cell.Data, DataAtom: cell.DataAtom, Attr: slices.Clone(cell.Attr)}
+		cell.Parent.InsertBefore(empty, cell.NextSibling)
+	}
 }
 
 // unfolds reports whether a row lays out a page, or holds more than cells can.

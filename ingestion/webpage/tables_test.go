@@ -31,6 +31,7 @@ func TestConvert_cellsStayApart(t *testing.T) {
 		"terms":               {`<dl><dt>Net</dt><dd>100</dd><dt>VAT</dt><dd>19</dd></dl><select><option>12</option><option>34</option></select>`, "Net\n\n100\n\nVAT\n\n19\n\n12"},
 		"caption":             {`<table><caption>Fees 5</caption><tr><td>1</td><td>2</td></tr></table>`, "Fees 5\n\n| 1 | 2 |\n|---|---|"},
 		"wide":                {`<table><tr><td rowspan="99999999">1</td><td>2</td></tr></table>`, "| 1 | 2 |\n|---|---|"},
+		"two names over two":  {`<table><tr><th></th><th colspan=2>2023</th><th colspan=2>2024</th></tr><tr><td>Oslo</td><td>1</td><td>2</td><td>3</td><td>4</td></tr><tr><td rowspan=2 colspan=2>A</td><td>5</td><td colspan=2>B</td></tr><tr><td>6</td><td>7</td><td>8</td></tr></table>`, "|  | 2023 |  | 2024 |  |\n|---|---|---|---|---|\n| Oslo | 1 | 2 | 3 | 4 |\n| A |  | 5 | B |  |\n|  |  | 6 | 7 | 8 |"},
 		"a page":              {`<table><tr><td><a href="/">Menu</a></td><td><h1>Tides</h1><p>They come.</p><ul><li>one</li></ul></td></tr></table>`, "Menu\n\n# Tides\n\nThey come.\n\n- one"},
 	} {
 		t.Run(name, func(t *testing.T) {
