@@ -45,6 +45,17 @@ func (d *docx) run(r *node, s span, boxes *blocks, depth int) []span {
 				}
 				add(escape(sign))
 			}
+		case "fldChar":
+			if answer := fieldAnswer(k.child("ffData")); answer != "" {
+				add(escape(answer))
+			}
+		case "ruby":
+			if word := k.child("rubyBase"); word != nil {
+				list = append(list, d.spans(word, s, boxes, depth)...)
+			}
+			if above := k.child("rt"); above != nil {
+				add(escape("(" + above.flat() + ")"))
+			}
 		case "footnoteReference", "endnoteReference":
 			list = append(list, d.note(strings.TrimSuffix(k.name, "Reference")+k.attr("id"))...)
 		case "drawing", "pict", "object":
@@ -56,6 +67,31 @@ func (d *docx) run(r *node, s span, boxes *blocks, depth int) []span {
 		}
 	}
 	return list
+}
+
+// fieldAnswer is what a form's field shows that has no text of its own: a box, ticked or not, or the chosen entry of a list.
+func fieldAnswer(field *node) string {
+	if box := field.child("checkBox"); box != nil {
+		if on(box, "checked") || box.child("checked") == nil && on(box, "default") {
+			return "☒"
+		}
+		return "☐"
+	}
+	list := field.child("ddList")
+	if list == nil {
+		return ""
+	}
+	chosen, _ := strconv.Atoi(or(list.child("result").attr("val"), list.child("default").attr("val"))) // the first one if nothing says
+	for _, k := range list.kids {
+		if k.name != "listEntry" {
+			continue
+		}
+		if chosen == 0 {
+			return k.attr("val")
+		}
+		chosen--
+	}
+	return ""
 }
 
 // codeStyle recognises the character styles that programs use for code.

@@ -66,8 +66,9 @@ type span struct {
 	bold, italic, strike bool
 	code                 bool
 	link                 string
-	script               int  // above 0 raised, below 0 lowered
-	raw                  bool // a picture, a footnote's mark: no style around it
+	script               int    // above 0 raised, below 0 lowered
+	raw                  bool   // a picture, a footnote's mark: no style around it
+	font                 string // of the text within, while it is read
 }
 
 // style encloses a span's text.

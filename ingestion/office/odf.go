@@ -24,6 +24,7 @@ type odfStyle struct {
 	bold, italic, strike bool
 	script               string // text-position: super, sub, or a share of the height
 	display              string // none: it is hidden
+	font                 string
 	parent               string // as is the name, with _20_ for a blank
 }
 
@@ -108,7 +109,7 @@ func (o *odf) readStyles(root *node) {
 			bold:   pr.attr("font-weight") == "bold" || pr.attr("font-weight") > "500" && len(pr.attr("font-weight")) == 3,
 			italic: pr.attr("font-style") == "italic" || pr.attr("font-style") == "oblique",
 			strike: pr.attr("text-line-through-style") != "" && pr.attr("text-line-through-style") != "none",
-			script: pr.attr("text-position"), display: pr.attr("display"),
+			script: pr.attr("text-position"), display: pr.attr("display"), font: pr.attr("font-name"),
 			parent: s.attr("parent-style-name"),
 		}
 	}

@@ -18,13 +18,13 @@ func (o *odf) spans(n *node, s span, b *blocks) []span {
 	var list []span
 	add := func(text string) {
 		t := s
-		t.text = text
+		t.text, t.font = text, ""
 		list = append(list, t)
 	}
 	for _, k := range n.kids {
 		switch k.name {
 		case "":
-			add(escape(strings.Join(strings.Fields(" "+k.text+" "), " ")))
+			add(escape(strings.Join(strings.Fields(" "+withSigns(k.text, s.font)+" "), " ")))
 			list[len(list)-1].text = edges(k.text, list[len(list)-1].text)
 		case "s":
 			add(" ")
@@ -38,7 +38,7 @@ func (o *odf) spans(n *node, s span, b *blocks) []span {
 			if st.display == "none" {
 				continue
 			}
-			inner.bold, inner.italic, inner.strike = s.bold || st.bold, s.italic || st.italic, s.strike || st.strike
+			inner.bold, inner.italic, inner.strike, inner.font = s.bold || st.bold, s.italic || st.italic, s.strike || st.strike, or(st.font, s.font)
 			if st.script != "" {
 				inner.script = scriptOf(st.script)
 			}
@@ -62,6 +62,9 @@ func (o *odf) spans(n *node, s span, b *blocks) []span {
 			} else {
 				o.frame(k, b, 1)
 			}
+		case "fieldmark":
+			add(escape(markAnswer(k)))
+			list = append(list, o.spans(k, s, b)...)
 		case "hidden-text":
 			if k.attr("is-hidden") != "true" {
 				list = append(list, o.spans(k, s, b)...)
@@ -72,6 +75,31 @@ func (o *odf) spans(n *node, s span, b *blocks) []span {
 		}
 	}
 	return list
+}
+
+// markAnswer is what a form's field shows that has no text of its own, as in [fieldAnswer].
+func markAnswer(field *node) string {
+	ticked, chosen := "☐", 0
+	var entries []string
+	for _, k := range field.kids {
+		switch value := k.attr("value"); k.attr("name") {
+		case "Checkbox_Checked":
+			if value == "true" {
+				ticked = "☒"
+			}
+		case "Dropdown_ListEntry":
+			entries = append(entries, value)
+		case "Dropdown_Selected":
+			chosen, _ = strconv.Atoi(value)
+		}
+	}
+	switch {
+	case strings.HasSuffix(field.attr("type"), "FORMCHECKBOX"):
+		return ticked
+	case chosen >= 0 && chosen < len(entries):
+		return entries[chosen]
+	}
+	return ""
 }
 
 // edges keeps one blank at each end of a text that had white space there.
@@ -96,7 +124,7 @@ func (o *odf) style(name string, depth int) odfStyle {
 	if s.parent != "" && depth < 8 {
 		p := o.style(s.parent, depth+1)
 		s.bold, s.italic, s.strike = s.bold || p.bold, s.italic || p.italic, s.strike || p.strike
-		s.script, s.display = or(s.script, p.script), or(s.display, p.display)
+		s.script, s.display, s.font = or(s.script, p.script), or(s.display, p.display), or(s.font, p.font)
 	}
 	return s
 }
