@@ -59,6 +59,7 @@ func readDocx(a *archive, doc *Document) error {
 	d.number(body)
 	d.findAnchors(body)
 	d.blocks(body, &b, 0)
+	d.edges(body, &b)
 	for i, key := range d.noteOrder {
 		d.number(d.notes[key])
 		var text blocks

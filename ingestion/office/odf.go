@@ -60,6 +60,7 @@ func readODF(a *archive, doc *Document) error {
 		doc.Kind = "odt"
 		var b blocks
 		o.blocks(content, &b, 0)
+		o.edges(a.optional("styles.xml"), &b)
 		o.footnotes(&b)
 		doc.Parts = []Part{{text: b.String()}}
 	case "presentation":
