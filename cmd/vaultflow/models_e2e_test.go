@@ -10,9 +10,6 @@ import (
 	"image/color"
 	"image/png"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,37 +72,26 @@ func (b *bench) withWorker() *bench {
 // newBench makes a vault whose default model is the service. More is put below the model's alias.
 func newBench(t *testing.T, a adapter, more string, replies ...llmtest.Reply) *bench {
 	t.Helper()
-	b := &bench{t: t, dir: t.TempDir(), server: llmtest.NewServer(t, a.wire, replies...)}
-	address := b.server.URL
+	spoken := a.wire
 	if a.kind == "ollama" {
-		address = describing(t, address)
+		spoken = described{a.wire}
 	}
+	b := &bench{t: t, dir: t.TempDir(), server: llmtest.NewServer(t, spoken, replies...)}
 	b.write("settings.yaml", fmt.Sprintf("models:\n  default: seer\n  aliases:\n    seer:\n      provider: lab\n      model: test-model\n%s"+
-		"providers:\n  lab: {kind: %s, base_url: %q, api_key_env: LAB_KEY}\n", more, a.kind, address+a.path))
+		"providers:\n  lab: {kind: %s, base_url: %q, api_key_env: LAB_KEY}\n", more, a.kind, b.server.URL+a.path))
 	return b
 }
 
-// describing stands before an Ollama service and answers what only the real one knows: what its model is. The settings'
-// word on capabilities goes before it.
-func describing(t *testing.T, address string) string {
-	t.Helper()
-	target, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
+// described is an Ollama service that answers what only the real one knows: what its model is. The settings' word on capabilities goes before it.
+type described struct{ llmtest.Wire }
+
+func (described) Aside(w http.ResponseWriter, r *http.Request) bool {
+	if r.URL.Path != "/api/show" {
+		return false
 	}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	transport := &http.Transport{} // of its own: other tests' servers close the idle connections of the shared one
-	t.Cleanup(transport.CloseIdleConnections)
-	proxy.Transport = transport
-	mux := http.NewServeMux()
-	mux.Handle("/", proxy)
-	mux.HandleFunc("POST /api/show", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"capabilities":["completion"],"model_info":{"test.context_length":131072}}`)
-	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	return server.URL
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprint(w, `{"capabilities":["completion"],"model_info":{"test.context_length":131072}}`)
+	return true
 }
 
 // seeing is an alias's line for models that no table knows.
