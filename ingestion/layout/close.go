@@ -26,7 +26,7 @@ type word struct {
 	at     int     // its first rune in the line
 	end    float64 // of the word before it
 	number bool
-	blank  float64 // the widest space between words of its line that are no numbers
+	blank  float64 // the widest space between words of its line that are not numbers
 	label  bool    // the word before it ends with a colon
 	triple bool    // it may be the end of a number with a blank after the thousands
 }

@@ -68,6 +68,18 @@ func TestText_takesNoThousandsForCloseColumns(t *testing.T) {
 	rowsAre(t, got, "Fish | 12 345", "Salt | 745", "Nets and ropes | 900", "Boats | 1 200")
 }
 
+// Values set apart from labels with a colon are lines, and no column.
+func TestText_takesNoLabelsForCloseColumns(t *testing.T) {
+	t.Parallel()
+	page := layout.Page{Width: 600, Height: 800}
+	for i, row := range [][]string{{"Name:", "Anna Berg"}, {"Town of birth:", "Bergen"}, {"Street:", "Quay Lane"}, {"Born:", "in May"}} {
+		page.Lines = append(page.Lines, run(100+14*float64(i), []float64{60, 142}, row...))
+	}
+	if _, got := layout.NewProfile([]layout.Page{page}, nil).Text(page, 1); strings.Contains(got, "|") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // A row of a programme begins with its time, though it has nothing else beside it.
 func TestText_beginsRowsWithTimes(t *testing.T) {
 	t.Parallel()

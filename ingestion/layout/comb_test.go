@@ -40,6 +40,11 @@ func TestComb_besideItsLabel(t *testing.T) {
 	if got := withRules(rules, lines...); got != "Sum 487,50" {
 		t.Errorf("got\n%s", got)
 	}
+	lines, rules = comb(100, 100, 16, 15, "PETER")
+	lines = append(lines, at(68, 100, 10, "For a")) // without a rule before its last letter
+	if got := withRules(rules, lines...); got != "For a PETER" {
+		t.Errorf("got\n%s", got)
+	}
 	lines, rules = comb(100, 100, 16, 15, "ANN LEE")
 	lines[3] = layout.Line{Text: "[ ] L", Size: 10, Box: layout.Box{X0: 148, Y0: 100, X1: lines[3].Box.X1, Y1: 110}, Edges: []float64{148, 152, 156, 160, lines[3].Box.X0}}
 	if got := withRules(rules, lines...); got != "ANN LEE" {

@@ -19,7 +19,7 @@ func brokenByHand(lines []Line) bool {
 	begin, room, numbers := 0, 0, strings.ContainsFunc(lines[0].Text, unicode.IsDigit)
 	for i, l := range lines[1:] {
 		before := lines[i]
-		if l.base()-before.base() < 0.5*l.Size || l.drawn > 0 || l.latex != "" || before.latex != "" || endsInHyphen(before.Text) {
+		if l.base()-before.base() < 0.5*l.Size || l.drawn > 0 || l.latex != "" || before.latex != "" || strings.TrimRight(before.Text, hyphens) != before.Text {
 			return false
 		}
 		longest, numbers = max(longest, l.runes()), numbers || strings.ContainsFunc(l.Text, unicode.IsDigit)
@@ -41,12 +41,6 @@ func brokenByHand(lines []Line) bool {
 func beginsVerse(text string, numbers bool) bool {
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, `"'“‘(«¿¡+`))
 	return unicode.IsUpper(first) && strings.ContainsFunc(text, unicode.IsLower) || numbers && unicode.IsDigit(first)
-}
-
-// endsInHyphen reports whether a line may end within a word.
-func endsInHyphen(text string) bool {
-	last, _ := utf8.DecodeLastRuneInString(text)
-	return last == '-' || last == '‐' || last == '\u00ad'
 }
 
 // roomIn returns how much wider a line could be in the box of its paragraph, which is set to the left, to the right or to the middle.

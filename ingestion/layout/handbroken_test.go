@@ -27,18 +27,19 @@ func TestText_keepsLinesBrokenByHand(t *testing.T) {
 		middle bool
 		want   bool
 	}{
-		"an address":          {lines: []string{"Jane Roe", "12 Long Street", "EC1 2AB London", "United Kingdom"}, want: true},
-		"one of three lines":  {lines: []string{"Oak Timber Company Limited", "Mill Street 12", "10115 Berlin"}, want: true},
-		"a stanza":            {lines: []string{"The river sleeps below the hill tonight,", "And no one wakes it.", "Over the mill the moon hangs half in white,", "Till morning takes it."}, want: true},
-		"a stanza, centred":   {lines: []string{"The river sleeps below the hill tonight,", "And no one wakes it.", "Over the mill the moon hangs half in white,", "Till morning takes it."}, middle: true, want: true},
-		"names with values":   {lines: []string{"Invoice: 20811", "Issued: 4 May 2026", "Due: 18 May 2026", "Customer: 4411"}, want: true},
-		"prose":               {lines: prose},
-		"prose, centred":      {lines: prose, middle: true},
-		"prose in capitals":   {lines: filled(strings.ToUpper("The software is provided as it is, without warranty of any kind, and nobody is liable for what it does."))},
-		"prose beside a box":  {lines: []string{"A box is at the right", "of these lines, so that", "they are short, and then they fill the", "whole of the column again."}},
-		"a word cut in two":   {lines: []string{"Something is con-", "Tinued on the next line, which is long."}},
-		"a number in a line":  {lines: []string{"It was sold for", "2.3 million in that year to its owner."}},
-		"a long title's line": {lines: []string{"A sentence that goes on to the next line", "here."}},
+		"an address":           {lines: []string{"Jane Roe", "12 Long Street", "EC1 2AB London", "United Kingdom"}, want: true},
+		"one of three lines":   {lines: []string{"Oak Timber Company Limited", "Mill Street 12", "10115 Berlin"}, want: true},
+		"a stanza":             {lines: []string{"The river sleeps below the hill tonight,", "And no one wakes it.", "Over the mill the moon hangs half in white,", "Till morning takes it."}, want: true},
+		"a stanza, centred":    {lines: []string{"The river sleeps below the hill tonight,", "And no one wakes it.", "Over the mill the moon hangs half in white,", "Till morning takes it."}, middle: true, want: true},
+		"lines nearly as long": {lines: []string{"The river sleeps below the hill tonight,", "And no one wakes it before dawn.", "Over the mill the moon hangs half in white,", "Till morning takes it from the sky."}, middle: true, want: true},
+		"names with values":    {lines: []string{"Invoice: 20811", "Issued: 4 May 2026", "Due: 18 May 2026", "Customer: 4411"}, want: true},
+		"prose":                {lines: prose},
+		"prose, centred":       {lines: prose, middle: true},
+		"prose in capitals":    {lines: filled(strings.ToUpper("The software is provided as it is, without warranty of any kind, and nobody is liable for what it does."))},
+		"prose beside a box":   {lines: []string{"A box is at the right", "of these lines, so that", "they are short, and then they fill the", "whole of the column again."}},
+		"a word cut in two":    {lines: []string{"Something is con-", "Tinued on the next line, which is long."}},
+		"a number in a line":   {lines: []string{"It was sold for", "2.3 million in that year to its owner."}},
+		"a long title's line":  {lines: []string{"A sentence that goes on to the next line", "here."}},
 	} {
 		var lines []layout.Line
 		for i, words := range c.lines {

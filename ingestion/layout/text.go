@@ -136,9 +136,12 @@ func isWide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r <= 0x303f || r >= 0xff00 && r <= 0xff65
 }
 
+// hyphens may end a line within a word: printed ones and the soft one.
+const hyphens = "-\u00ad\u2010"
+
 // softened drops soft hyphens, which nobody searches for, except at the end of a line.
 func softened(text string) string {
-	stem := strings.TrimRight(text, string(linkEnd)+"-\u00ad\u2010")
+	stem := strings.TrimRight(text, string(linkEnd)+hyphens)
 	return strings.ReplaceAll(stem, "\u00ad", "") + text[len(stem):]
 }
 

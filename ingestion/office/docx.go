@@ -3,6 +3,7 @@ package office
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -189,7 +190,7 @@ func (d *docx) paragraph(p *node, b *blocks, depth int) {
 // deleted reports whether a paragraph is gone once its changes are accepted.
 func deleted(p *node) bool {
 	mark := p.child("pPr", "rPr")
-	return (mark.child("del") != nil || mark.child("moveFrom") != nil) && strings.TrimSpace(lines(p)) == ""
+	return (mark.child("del") != nil || mark.child("moveFrom") != nil) && strings.TrimSpace(lines(p)) == "" && !pictured(p)
 }
 
 // codeBlock recognises the paragraph styles that programs use for code.
@@ -198,7 +199,20 @@ func codeBlock(style string) bool {
 	return strings.HasPrefix(style, "sourcecode") || strings.Contains(style, "preformatted")
 }
 
-// lines is a paragraph's text as it stands, with its line breaks and tabs.
+// pictured reports whether a paragraph has a picture or a text box.
+func pictured(n *node) bool {
+	return slices.ContainsFunc(n.kids, func(k *node) bool {
+		switch k.name {
+		case "drawing", "pict", "object":
+			return true
+		case "del", "moveFrom":
+			return false
+		}
+		return pictured(k)
+	})
+}
+
+// lines is a paragraph's text as it stands, with its line breaks and tabs. Text boxes have paragraphs of their own.
 func lines(n *node) string {
 	var b strings.Builder
 	for _, k := range n.kids {
@@ -207,9 +221,9 @@ func lines(n *node) string {
 			b.WriteString(k.flat())
 		case "br", "cr":
 			b.WriteByte('\n')
-		case "tab":
+		case "tab", "ptab":
 			b.WriteByte('\t')
-		case "pPr", "rPr", "del", "moveFrom":
+		case "pPr", "rPr", "del", "moveFrom", "drawing", "pict", "object":
 		default:
 			b.WriteString(lines(k))
 		}

@@ -39,7 +39,7 @@ func (d *docx) edges(body *node, b *blocks) {
 			for _, p := range d.a.optional(r.target).all("p") {
 				number := slices.ContainsFunc(p.all("instrText"), func(f *node) bool { return strings.Contains(f.flat(), "PAGE") }) ||
 					slices.ContainsFunc(p.all("fldSimple"), func(f *node) bool { return strings.Contains(f.attr("instr"), "PAGE") })
-				found.take(printed(p), number)
+				found.take(lines(p), number)
 			}
 		}
 	}
@@ -60,21 +60,4 @@ func (o *odf) edges(styles *node, b *blocks) {
 		}
 	}
 	found.write(b)
-}
-
-// printed is the text of a paragraph without its text boxes, which have paragraphs of their own.
-func printed(n *node) string {
-	var b strings.Builder
-	for _, k := range n.kids {
-		switch k.name {
-		case "t":
-			b.WriteString(k.flat())
-		case "tab", "ptab", "br", "cr":
-			b.WriteByte(' ')
-		case "drawing", "pict", "object", "AlternateContent", "del", "moveFrom", "instrText":
-		default:
-			b.WriteString(printed(k))
-		}
-	}
-	return b.String()
 }

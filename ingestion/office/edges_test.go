@@ -15,26 +15,19 @@ func TestRead_edgesOfDocx(t *testing.T) {
 		txtar.File{Name: "word/_rels/document.xml.rels", Data: []byte(`<Relationships><Relationship Id="h1" Type="t/header" Target="header1.xml"/><Relationship Id="f1" Type="t/footer" Target="footer1.xml"/></Relationships>`)},
 		txtar.File{Name: "word/header1.xml", Data: []byte(`<hdr><p><r><t>Holm AS</t></r><r><tab/><t>Quay 4</t></r><r>` + box + `</r></p></hdr>`)},
 		txtar.File{Name: "word/footer1.xml", Data: []byte(`<ftr><p><r><t>Account </t></r><del><r><t>1</t></r></del><r><t>1503*22*33445</t></r></p><p><r><t>Page </t></r><fldSimple instr=" PAGE "><r><t>1</t></r></fldSimple></p></ftr>`)})
-	doc, err := read(packed(t, files), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := doc.Markdown(byName(doc)), "Dear Ada,\n\n*At the edge of the pages:* Holm AS Quay 4 · In a box · Account 1503\\*22\\*33445\n"; got != want {
+	if got, want := textOf(t, files), "Dear Ada,\n\n*At the edge of the pages:* Holm AS Quay 4 · In a box · Account 1503\\*22\\*33445\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 
 func TestRead_edgesOfODT(t *testing.T) {
 	t.Parallel()
-	doc, err := read(packed(t, []txtar.File{
+	files := []txtar.File{
 		{Name: "mimetype", Data: []byte("application/vnd.oasis.opendocument.text")},
 		{Name: "content.xml", Data: []byte(`<document-content><body><text><p>Dear Ada,</p></text></body></document-content>`)},
 		{Name: "styles.xml", Data: []byte(`<document-styles><master-styles><master-page><header><p>Holm AS</p></header><footer><p>Account 1503</p><p>Page <page-number>1</page-number></p></footer><header-left><p>Holm AS</p></header-left></master-page></master-styles></document-styles>`)},
-	}), Limits{})
-	if err != nil {
-		t.Fatal(err)
 	}
-	if got, want := doc.Markdown(byName(doc)), "Dear Ada,\n\n*At the edge of the pages:* Holm AS · Account 1503\n"; got != want {
+	if got, want := textOf(t, files), "Dear Ada,\n\n*At the edge of the pages:* Holm AS · Account 1503\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

@@ -35,13 +35,9 @@ func numbered(t *testing.T, levels, more, text string) string {
 		extra = map[string]string{"legal": "<isLgl/>", "on": `<lvlRestart val="0"/>`}[extra]
 		fmt.Fprintf(&defined, `<lvl ilvl="%d"><start val="1"/><numFmt val="%s"/>%s<lvlText val="%s"/></lvl>`, i, format, extra, strings.ReplaceAll(text, "_", " "))
 	}
-	doc, err := read(packed(t, append(document(body.String()),
+	return textOf(t, append(document(body.String()),
 		txtar.File{Name: "word/styles.xml", Data: []byte(`<styles><style styleId="A"><name val="heading 1"/><pPr><numPr><numId val="1"/></numPr></pPr></style><style styleId="B"><name val="heading 2"/><pPr><numPr><ilvl val="1"/><numId val="1"/></numPr></pPr></style><style styleId="Bb"><basedOn val="B"/></style><style styleId="None"/></styles>`)},
-		txtar.File{Name: "word/numbering.xml", Data: []byte(`<numbering><abstractNum abstractNumId="0">` + defined.String() + `</abstractNum><num numId="1"><abstractNumId val="0"/></num>` + more + `</numbering>`)})), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc.Markdown(byName(doc))
+		txtar.File{Name: "word/numbering.xml", Data: []byte(`<numbering><abstractNum abstractNumId="0">` + defined.String() + `</abstractNum><num numId="1"><abstractNumId val="0"/></num>` + more + `</numbering>`)}))
 }
 
 // Clauses of contracts have the numbers that the program shows.

@@ -219,6 +219,28 @@ func document(body string) []txtar.File {
 	return []txtar.File{{Name: "word/document.xml", Data: []byte(`<w:document xmlns:w="w"><w:body>` + body + `</w:body></w:document>`)}}
 }
 
+// textOf reads a file of these parts.
+func textOf(t *testing.T, files []txtar.File) string {
+	t.Helper()
+	doc, err := read(packed(t, files), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.Markdown(byName(doc))
+}
+
+// A text box stays when the end of its paragraph was deleted: it moves to the next paragraph.
+func TestRead_boxBeforeADeletedMark(t *testing.T) {
+	t.Parallel()
+	const mark = `<pPr><rPr><del/></rPr></pPr>`
+	box := func(text string) string {
+		return `<r><pict><textbox><txbxContent><p><r><t>` + text + `</t></r></p></txbxContent></textbox></pict></r>`
+	}
+	if got, want := textOf(t, document(`<p>`+mark+box("In a box")+`</p><p>`+mark+`<del>`+box("gone")+`</del></p><p><r><t>Text</t></r></p>`)), "In a box\n\nText\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestRead_refuses(t *testing.T) {
 	t.Parallel()
 	bomb := document(strings.Repeat("<w:p/>", 1<<20))

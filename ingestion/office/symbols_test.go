@@ -12,11 +12,7 @@ func TestRead_fontsOfSigns(t *testing.T) {
 	const body = `<p><r><sym font="Wingdings" char="F0FE"/><t> Yes </t><sym font="Wingdings" char="F0A8"/><t> No </t></r>` +
 		`<r><rPr><rFonts ascii="Wingdings 2"/></rPr><t>R</t></r><r><t xml:space="preserve"> Seen, </t></r>` +
 		`<r><rPr><rFonts ascii="Symbol"/></rPr><t>  </t></r><r><t xml:space="preserve"> 2, </t><sym font="Odd Signs" char="F041"/><sym font="Wingdings" char="F099"/><sym font="Arial" char="00A9"/></r></p>`
-	doc, err := read(packed(t, document(body)), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := doc.Markdown(byName(doc)), "☑ Yes ☐ No ☑ Seen, α ≥ √ 2, ��©\n"; got != want {
+	if got, want := textOf(t, document(body)), "☑ Yes ☐ No ☑ Seen, α ≥ √ 2, ��©\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -31,11 +27,7 @@ func TestRead_answersOfForms(t *testing.T) {
 	body := `<p>` + field(`<checkBox><default val="0"/><checked/></checkBox>`) + `<r><t xml:space="preserve"> yes </t></r>` + field(`<checkBox><default val="1"/><checked val="0"/></checkBox>`) + `<r><t xml:space="preserve"> no </t></r>` +
 		field(`<checkBox><default val="1"/></checkBox>`) + `<r><t xml:space="preserve"> both, </t></r>` + field(`<ddList><result val="1"/>`+towns+`</ddList>`) + `<r><t xml:space="preserve"> or </t></r>` + field(`<ddList>`+towns+`</ddList>`) +
 		`<r><t xml:space="preserve"> or </t></r>` + field(`<ddList><result val="7"/>`+towns+`</ddList>`) + `<r><ruby><rt><r><t>kanji</t></r></rt><rubyBase><r><t>漢字</t></r></rubyBase></ruby></r></p>`
-	doc, err := read(packed(t, document(body)), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := doc.Markdown(byName(doc)), "☒ yes ☐ no ☒ both, Oslo or Bergen or 漢字(kanji)\n"; got != want {
+	if got, want := textOf(t, document(body)), "☒ yes ☐ no ☒ both, Oslo or Bergen or 漢字(kanji)\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -43,14 +35,11 @@ func TestRead_answersOfForms(t *testing.T) {
 func TestRead_answersOfFormsInODF(t *testing.T) {
 	t.Parallel()
 	const text = `<p>Tea <fieldmark type="x.FORMCHECKBOX"><param name="Checkbox_Checked" value="true"/></fieldmark>, cake <fieldmark type="x.FORMCHECKBOX"/>, in <fieldmark type="x.FORMDROPDOWN"><param name="Dropdown_ListEntry" value="Bergen"/><param name="Dropdown_ListEntry" value="Oslo"/><param name="Dropdown_Selected" value="1"/></fieldmark>, <span style-name="T1"></span> seen</p>`
-	doc, err := read(packed(t, []txtar.File{
+	files := []txtar.File{
 		{Name: "mimetype", Data: []byte("application/vnd.oasis.opendocument.text")},
 		{Name: "content.xml", Data: []byte(`<document-content><automatic-styles><style name="T1"><text-properties font-name="Wingdings"/></style></automatic-styles><body><text>` + text + `</text></body></document-content>`)},
-	}), Limits{})
-	if err != nil {
-		t.Fatal(err)
 	}
-	if got, want := doc.Markdown(byName(doc)), "Tea ☒, cake ☐, in Oslo, ☑ seen\n"; got != want {
+	if got, want := textOf(t, files), "Tea ☒, cake ☐, in Oslo, ☑ seen\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -119,7 +119,9 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	if err != nil {
 		return nil, err
 	}
-	if err := r.readMissed(&best, v); err != nil {
+	unread := unreadRows(best.page.Picture, best.words)
+	found, err := r.readMissed(&best, unread, v)
+	if err != nil {
 		return nil, err
 	}
 	joined, askew := false, false
@@ -135,7 +137,9 @@ func (r *Reader) read(img *image.Gray, languages []string) (*extract.PageOCR, er
 	words, dropped, beside := legible(best.words)
 	text, inTables := written(words, best.rules, func() []image.Rectangle { return unreadMarks(best.page.Picture, words) }) // before the boxes are moved to the skewed page
 	out.Text = text
-	unread := unreadRows(best.page.Picture, words)
+	if found || len(words) != len(best.words) {
+		unread = unreadRows(best.page.Picture, words)
+	}
 	cut := false
 	for i := range words {
 		if losesPoint(best.page.Picture, words[i]) {

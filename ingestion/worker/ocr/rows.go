@@ -280,20 +280,16 @@ func spliced(words, byRows []Word, bands []band) []Word {
 // mostMissed is how many rows that were passed over are read one by one. A picture with more of them is no page of text.
 const mostMissed = 12
 
-// readMissed reads rows of letters that Tesseract passed over, separately: it does that with the first line of a skewed letter. What
-// stays unread, or has no certain place among the other lines, is left to a doubt.
-func (r *Reader) readMissed(a *attempt, v version) error {
-	if facing(a.words) != 0 || a.mean < poor {
-		return nil
-	}
-	rows := unreadRows(a.page.Picture, a.words)
-	if len(rows) > mostMissed {
-		return nil
+// readMissed reads rows of letters that Tesseract passed over, separately, and reports whether it found words: Tesseract passes over the
+// first line of a skewed letter. What stays unread, or has no certain place among the other lines, is left to a doubt.
+func (r *Reader) readMissed(a *attempt, rows []image.Rectangle, v version) (found bool, err error) {
+	if facing(a.words) != 0 || a.mean < poor || len(rows) > mostMissed {
+		return false, nil
 	}
 	for i, at := range rows {
 		read, err := r.rows(a.page.Picture, band{at.Min.Y, at.Max.Y}, v.languages)
 		if err != nil {
-			return err
+			return found, err
 		}
 		around := at.Inset(-at.Dy() / 2)
 		row := readingOf(slices.DeleteFunc(read, func(w Word) bool { return !w.Rect.In(around) }))
@@ -301,10 +297,10 @@ func (r *Reader) readMissed(a *attempt, v version) error {
 			continue
 		}
 		if words, ok := inserted(a.words, row.words, at, (i+1)<<20); ok {
-			a.reading = readingOf(words)
+			a.reading, found = readingOf(words), true
 		}
 	}
-	return nil
+	return found, nil
 }
 
 // inserted puts a row at a place into words as a line with a number, before the line that is next below it, or behind the one above if that is

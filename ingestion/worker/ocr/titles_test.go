@@ -2,7 +2,10 @@ package ocr
 
 import (
 	"image"
+	"slices"
 	"testing"
+
+	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
 
 func TestTitlesFirst_areAboveTheColumns(t *testing.T) {
@@ -35,5 +38,20 @@ func TestTitlesFirst_areAboveTheColumns(t *testing.T) {
 		if got := textOf(titlesFirst(words)); got != c.want {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+}
+
+func TestRead_putsTitlesFirst(t *testing.T) {
+	t.Parallel()
+	img := pdftest.Drawing(1600, 600, 200, "                    The Post of it", "New bridge opens on Monday")
+	rows := Rows(img, nil)
+	if len(rows) != 2 {
+		t.Fatalf("rows %v", rows)
+	}
+	slices.SortFunc(rows, func(a, b image.Rectangle) int { return a.Min.Y - b.Min.Y })
+	engine := &passing{lines: []Word{{}, {Text: "Bridge", Confidence: 95, Rect: rows[1], Block: 1}, {Text: "Post", Confidence: 95, Rect: rows[0], Block: 2}}}
+	got, err := NewReader(withTessdata(t, "eng"), func(string) Engine { return engine }).read(img, []string{"eng"})
+	if err != nil || got.Text != "Post\n\nBridge" {
+		t.Errorf("%v, %+v", err, got)
 	}
 }

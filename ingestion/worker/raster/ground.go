@@ -288,9 +288,6 @@ func (s samples) lettered(g ground, seen []int32, name int32, lightest int) (gro
 // isBox reports whether a piece of a ground's rectangle is a box with marks in it, such as a message or a field of a form, and no letter.
 func (s samples) isBox(p Piece, in image.Rectangle, seen []int32) bool {
 	w, h := p.Box.Dx(), p.Box.Dy()
-	if 5*len(p.At) < 4*w*h {
-		return false
-	}
 	region := func(at int) int32 { return seen[(in.Min.Y+at/in.Dx())*s.w+in.Min.X+at%in.Dx()] }
 	sizes, most := map[int32]int{}, int32(0)
 	for _, at := range p.At {
