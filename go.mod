@@ -37,8 +37,6 @@ require github.com/go-fonts/liberation v0.3.3
 
 require github.com/golang/snappy v1.0.0
 
-require github.com/klauspost/compress v1.18.1
-
 require (
 	cloud.google.com/go/compute/metadata v0.3.0 // indirect
 	github.com/aws/aws-sdk-go-v2 v1.47.7

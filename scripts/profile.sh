@@ -50,4 +50,5 @@ benchmark prompt . # notes
 benchmark media Probe # 500 pictures of a receipt
 benchmark imaging 12Mpx # photographs of a prompt
 benchmark ingestion/worker/pagepng 'Encode/[a-z]*$'
+benchmark ingestion/worker/pagepng/deflate own
 benchmark engine/journal 'Note|open|sweep|runs_today'

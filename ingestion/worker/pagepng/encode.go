@@ -2,18 +2,16 @@ package pagepng
 
 import (
 	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
 	"image/png"
-	"io"
 	"math/bits"
 	"sync"
 
-	fast "github.com/klauspost/compress/zlib"
+	"github.com/vaultflow/vaultflow/ingestion/worker/pagepng/deflate"
 )
 
 // The types of colour (W3C PNG, third edition, section 11.2.1).
@@ -34,7 +32,7 @@ func Encode(img image.Image) ([]byte, error) {
 		}
 		return b.Bytes(), nil
 	}
-	return e.encode()
+	return e.encode(), nil
 }
 
 // encoder writes one picture.
@@ -111,7 +109,7 @@ func dropAlpha(to, from []byte) {
 	copy(to, from[:3])
 }
 
-func (e encoder) encode() ([]byte, error) {
+func (e encoder) encode() []byte {
 	var out bytes.Buffer
 	out.Grow(e.width*e.height/16 + 1024)
 	out.WriteString("\x89PNG\r\n\x1a\n")
@@ -128,14 +126,12 @@ func (e encoder) encode() ([]byte, error) {
 	}
 	begin := out.Len()
 	out.WriteString("\x00\x00\x00\x00IDAT")
-	if err := e.compress(&out); err != nil {
-		return nil, fmt.Errorf("compress the picture: %w", err)
-	}
+	e.compress(&out)
 	data := out.Bytes()[begin:]
 	binary.BigEndian.PutUint32(data, uint32(len(data)-8)) //nolint:gosec // the picture is in memory
 	out.Write(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(data[4:])))
 	chunk(&out, "IEND", nil)
-	return out.Bytes(), nil
+	return out.Bytes()
 }
 
 // chunk writes a chunk: length, type, data, checksum (section 5.3).
@@ -147,36 +143,17 @@ func chunk(out *bytes.Buffer, kind string, data []byte) {
 	out.Write(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(out.Bytes()[begin:])))
 }
 
-// compress writes the lines, each behind the number of its filter, which is always none: runs of flat colour compress best as they
-// are. Of pages with many colours the standard library's compressor makes up to a quarter less than the other one at any level.
-func (e encoder) compress(out *bytes.Buffer) error {
-	pool := &fastest
-	if e.colour == truecolor {
-		pool = &standard
-	}
-	z := pool.Get().(compressor) //nolint:forcetypeassert // the pools hold nothing else
-	defer pool.Put(z)
-	z.Reset(out)
-	line := make([]byte, 1+(e.width*e.pixel*e.depth+7)/8) // the first byte is the filter
+// compress writes the lines, each behind the number of its filter, which is always none: runs of flat colour compress best as they are.
+func (e encoder) compress(out *bytes.Buffer) {
+	z := writers.Get().(*deflate.Writer) //nolint:forcetypeassert // the pool holds nothing else
+	defer writers.Put(z)
+	z.Reset(out.AvailableBuffer(), 1+(e.width*e.pixel*e.depth+7)/8, e.pixel)
 	for y := range e.height {
+		line := z.Line()
+		line[0] = 0
 		e.line(line[1:], y)
-		if _, err := z.Write(line); err != nil {
-			return err
-		}
 	}
-	return z.Close()
+	out.Write(z.Close())
 }
 
-// compressor is one of the two. They are used again, because each begins by clearing a megabyte.
-type compressor interface {
-	io.WriteCloser
-	Reset(to io.Writer)
-}
-
-var (
-	standard = sync.Pool{New: func() any { z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed); return z }} // a level that exists is no error
-	fastest  = sync.Pool{New: func() any { z, _ := fast.NewWriterLevel(nil, fastLevel); return z }}
-)
-
-// fastLevel compresses text pages into less than 0.6 of what mutool draw writes (docs/benchmarks.md).
-const fastLevel = 5
+var writers = sync.Pool{New: func() any { return new(deflate.Writer) }}

@@ -1,6 +1,5 @@
 // Package pagepng writes pictures of pages as PNG. A page is mostly paper and has few colours, so it is written as grey or with a
-// palette where that loses nothing, and filtered only where colours run into one another. That takes a third of the time of the
-// standard library's encoder, and fewer bytes (docs/benchmarks.md).
+// palette where that loses nothing, without filters, and compressed by package deflate (docs/benchmarks.md).
 package pagepng
 
 import (
