@@ -242,7 +242,9 @@ struct fz_device
 void fz_drop_buffer(fz_context *ctx, fz_buffer *buf);
 size_t fz_buffer_storage(fz_context *ctx, fz_buffer *buf, unsigned char **datap);
 fz_buffer *fz_new_buffer(fz_context *ctx, size_t capacity);
+fz_colorspace *fz_device_gray(fz_context *ctx);
 fz_colorspace *fz_device_rgb(fz_context *ctx);
+fz_device *fz_new_test_device(fz_context *ctx, int *is_color, float threshold, int options, fz_device *passthrough);
 void fz_var_imp(void *);
 fz_jmp_buf *fz_push_try(fz_context *ctx);
 int fz_do_try(fz_context *ctx);
@@ -255,6 +257,7 @@ fz_device *fz_new_draw_device(fz_context *ctx, fz_matrix transform, fz_pixmap *d
 fz_page *fz_load_page(fz_context *ctx, fz_document *doc, int number);
 fz_rect fz_bound_page(fz_context *ctx, fz_page *page);
 void fz_run_page_contents(fz_context *ctx, fz_page *page, fz_device *dev, fz_matrix transform, fz_cookie *cookie);
+const char *fz_page_label(fz_context *ctx, fz_page *page, char *buf, int size);
 void fz_drop_page(fz_context *ctx, fz_page *page);
 extern const fz_matrix fz_identity;
 fz_matrix fz_scale(float sx, float sy);

@@ -180,7 +180,7 @@ int hide_unseen(fz_context *ctx, fz_page *page, fz_stext_page *text, int sound, 
 	unsigned char *pixels = NULL;
 	if (page_size(ctx, page, scale, &size) && size.x1 > size.x0 && size.y1 > size.y0 && (double)(size.x1 - size.x0) * (size.y1 - size.y0) < max_pixels)
 		pixels = malloc(4 * (size_t)(size.x1 - size.x0) * (size.y1 - size.y0));
-	if (!pixels || !draw_page(ctx, page, scale, size, pixels)) {
+	if (!pixels || !draw_page(ctx, page, scale, size, 4, pixels, NULL)) {
 		free(pixels);
 		return hidden;
 	}

@@ -82,7 +82,7 @@ func (d *Document) Describe() extract.Document {
 	out := extract.Document{
 		Pages: d.pages, Title: field("title"), Author: field("author"), Subject: field("subject"), Created: metadata.Time(field("creationDate")),
 		Renderer: extract.RenderMuPDF, Version: Version(), Encrypted: field("encryption") != "" && field("encryption") != "None",
-		Tagged: bytes.Contains(d.data, []byte("/StructTreeRoot")), Forms: bytes.Contains(d.data, []byte("/AcroForm")),
+		Language: d.language(), Tagged: bytes.Contains(d.data, []byte("/StructTreeRoot")), Forms: bytes.Contains(d.data, []byte("/AcroForm")),
 	}
 	entries, err := d.doc.ToC()
 	if err != nil {
@@ -96,6 +96,26 @@ func (d *Document) Describe() extract.Document {
 		out.Outline = append(out.Outline, extract.OutlineItem{Level: min(max(entry.Level, 1), 100), Title: metadata.Text(entry.Title), Page: page})
 	}
 	return out
+}
+
+// catalogText is the most bytes of a language or a label.
+const catalogText = 256
+
+func (d *Document) language() string {
+	var text [catalogText]C.char
+	C.language(d.context, d.opened, &text[0], catalogText)
+	return metadata.Language(metadata.Text(C.GoString(&text[0])))
+}
+
+// Label returns the number that is printed on a page, if the catalog has it, or "".
+func (d *Document) Label(n int) string {
+	page := d.open(n)
+	if page == nil {
+		return ""
+	}
+	var text [catalogText]C.char
+	C.page_label(d.context, d.opened, page, &text[0], catalogText)
+	return metadata.Text(C.GoString(&text[0]))
 }
 
 // open opens a page, if it is not the one that is open: a request reads and draws a page several times. It returns nil if that fails.
@@ -126,20 +146,42 @@ const keptPaper = 16 << 20
 
 // Draw draws a page without annotations. The size is MuPDF's own. The picture is overwritten by the next one.
 func (d *Document) Draw(n int, _, _, dpi float64) (*image.RGBA, error) {
+	img := &image.RGBA{}
+	var err error
+	img.Pix, img.Rect, err = d.draw(n, dpi, 4, nil)
+	img.Stride = 4 * img.Rect.Dx()
+	return img, err
+}
+
+// Picture draws a page as Draw does, and reports whether anything on it has a colour. Without colour the picture is grey: that takes half of
+// the time, and is right if nothing has a colour.
+func (d *Document) Picture(n int, dpi float64, colour bool) (_ image.Image, coloured bool, err error) {
+	var found C.int
+	if !colour {
+		pix, rect, err := d.draw(n, dpi, 1, &found)
+		return &image.Gray{Pix: pix, Stride: rect.Dx(), Rect: rect}, found != 0, err
+	}
+	pix, rect, err := d.draw(n, dpi, 4, &found)
+	return &image.RGBA{Pix: pix, Stride: 4 * rect.Dx(), Rect: rect}, found != 0, err
+}
+
+// draw draws a page with so many bytes for each pixel: one for grey, and four for red, green, blue and alpha. It notes in coloured, unless that
+// is nil, whether anything has a colour.
+func (d *Document) draw(n int, dpi float64, bytes int, coloured *C.int) ([]byte, image.Rectangle, error) {
 	page, scale := d.open(n), C.float(dpi/72)
 	var size C.fz_irect
 	if page == nil || C.page_size(d.context, page, scale, &size) == 0 {
-		return nil, fmt.Errorf("load page %d", n)
+		return nil, image.Rectangle{}, fmt.Errorf("load page %d", n)
 	}
 	rect := image.Rect(int(size.x0), int(size.y0), int(size.x1), int(size.y1))
 	if rect.Empty() {
-		return nil, fmt.Errorf("draw at %.0f dpi: the page is empty", dpi)
+		return nil, rect, fmt.Errorf("draw at %.0f dpi: the page is empty", dpi)
 	}
-	img := &image.RGBA{Pix: d.blank(4 * rect.Dx() * rect.Dy()), Stride: 4 * rect.Dx(), Rect: rect}
-	if C.draw_page(d.context, page, scale, size, (*C.uchar)(&img.Pix[0])) == 0 {
-		return nil, fmt.Errorf("draw at %.0f dpi: MuPDF failed", dpi)
+	pix := d.blank(bytes * rect.Dx() * rect.Dy())
+	if C.draw_page(d.context, page, scale, size, C.int(bytes), (*C.uchar)(&pix[0]), coloured) == 0 {
+		return nil, rect, fmt.Errorf("draw at %.0f dpi: MuPDF failed", dpi)
 	}
-	return img, nil
+	return pix, rect, nil
 }
 
 // blank returns so many bytes, which hold anything.

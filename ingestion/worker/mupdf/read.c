@@ -6,9 +6,7 @@
 // hidden is a kind of block that nothing prints.
 enum { hidden = 100 };
 
-// From mupdf/pdf/document.h and xref.h, which the binding does not have.
-typedef struct pdf_document pdf_document;
-pdf_document *pdf_document_from_fz_document(fz_context *ctx, fz_document *ptr);
+// From mupdf/pdf/xref.h, which the binding does not have.
 void pdf_mark_xref(fz_context *ctx, pdf_document *doc);
 void pdf_clear_xref_to_mark(fz_context *ctx, pdf_document *doc);
 
@@ -61,21 +59,102 @@ int page_size(fz_context *ctx, fz_page *page, float scale, fz_irect *size)
 	return 1;
 }
 
-// draw_page draws a page of this size, four bytes for each pixel, without annotations. It returns 0 if that fails.
-int draw_page(fz_context *ctx, fz_page *page, float scale, fz_irect size, unsigned char *pixels)
+// usual is how a device draws that is changed to test for colours.
+static struct {
+	void (*begin_group)(fz_context *, fz_device *, fz_rect area, fz_colorspace *cs, int isolated, int knockout, int blendmode, float alpha);
+	void (*fill_text)(fz_context *, fz_device *, const fz_text *, fz_matrix, fz_colorspace *, const float *color, float alpha, fz_color_params);
+	void (*fill_shade)(fz_context *, fz_device *, fz_shade *shd, fz_matrix ctm, float alpha, fz_color_params color_params);
+	void (*fill_image)(fz_context *, fz_device *, fz_image *img, fz_matrix ctm, float alpha, fz_color_params color_params);
+	int *coloured; // what was found
+	int grey;      // the paper is grey
+} usual;
+
+// grey_group draws a group in grey if the paper is, because nothing in it has a colour. To convert its pixels to grey afterwards takes as long
+// as to draw them.
+static void grey_group(fz_context *ctx, fz_device *dev, fz_rect area, fz_colorspace *space, int isolated, int knockout, int blendmode, float alpha)
 {
+	usual.begin_group(ctx, dev, area, space && usual.grey ? fz_device_gray(ctx) : space, isolated, knockout, blendmode, alpha);
+}
+
+// in_vain reports whether a page that is drawn in grey will be drawn again. What MuPDF keeps of letters, shades and pictures must not be grey
+// then, so they are not drawn.
+static int in_vain(void) { return usual.grey && *usual.coloured; }
+
+// sets_colours reports whether a letter of a Type 3 font may have colours of its own: it does not begin with the operator d1.
+static int sets_colours(fz_context *ctx, fz_font *font, int gid)
+{
+	fz_buffer **procs = fz_font_t3_procs(ctx, font);
+	unsigned char *code = NULL;
+	size_t n = 0, i = 0;
+	if (!procs || gid < 0 || gid > 255 || !procs[gid])
+		return 0;
+	n = fz_buffer_storage(ctx, procs[gid], &code);
+	while (i < n && (code[i] <= ' ' || strchr("+-.0123456789", code[i])))
+		i++;
+	return n - i < 2 || code[i] != 'd' || code[i + 1] != '1';
+}
+
+// test_text draws text, and finds letters that may have colours, which the device that tests does not see.
+static void test_text(fz_context *ctx, fz_device *dev, const fz_text *text, fz_matrix ctm, fz_colorspace *space, const float *color, float alpha, fz_color_params params)
+{
+	for (fz_text_span *span = text->head; span && !*usual.coloured; span = span->next)
+		for (int i = 0; i < span->len && !*usual.coloured; i++)
+			*usual.coloured = sets_colours(ctx, span->font, span->items[i].gid);
+	if (!in_vain())
+		usual.fill_text(ctx, dev, text, ctm, space, color, alpha, params);
+}
+
+static void test_shade(fz_context *ctx, fz_device *dev, fz_shade *shade, fz_matrix ctm, float alpha, fz_color_params params)
+{
+	if (!in_vain())
+		usual.fill_shade(ctx, dev, shade, ctm, alpha, params);
+}
+
+static void test_image(fz_context *ctx, fz_device *dev, fz_image *image, fz_matrix ctm, float alpha, fz_color_params params)
+{
+	if (!in_vain())
+		usual.fill_image(ctx, dev, image, ctm, alpha, params);
+}
+
+// tested returns a device that draws with another one, and finds whether anything has a colour.
+static fz_device *tested(fz_context *ctx, fz_device *dev, int grey, int *coloured)
+{
+	usual.begin_group = dev->begin_group;
+	usual.fill_text = dev->fill_text;
+	usual.fill_shade = dev->fill_shade;
+	usual.fill_image = dev->fill_image;
+	usual.coloured = coloured;
+	usual.grey = grey;
+	dev->begin_group = grey_group;
+	dev->fill_text = test_text;
+	dev->fill_shade = test_shade;
+	dev->fill_image = test_image;
+	return fz_new_test_device(ctx, coloured, 0, 0, dev);
+}
+
+// draw_page draws a page of this size on white paper, without annotations: with one byte for each pixel in grey, or with four. It returns 0 if
+// that fails. Coloured, unless it is NULL, tells whether anything has a colour.
+int draw_page(fz_context *ctx, fz_page *page, float scale, fz_irect size, int bytes, unsigned char *pixels, int *coloured)
+{
+	fz_colorspace *space = bytes == 1 ? fz_device_gray(ctx) : fz_device_rgb(ctx);
 	fz_pixmap *paper = NULL;
-	fz_device *dev = NULL;
+	fz_device *dev = NULL, *test = NULL;
 	fz_var(paper);
 	fz_var(dev);
+	fz_var(test);
 	fz_try(ctx) {
-		paper = fz_new_pixmap_with_bbox_and_data(ctx, fz_device_rgb(ctx), size, NULL, 1, pixels);
+		paper = fz_new_pixmap_with_bbox_and_data(ctx, space, size, NULL, bytes == 4, pixels);
 		fz_clear_pixmap_with_value(ctx, paper, 0xff);
 		dev = fz_new_draw_device(ctx, fz_scale(scale, scale), paper);
-		fz_run_page_contents(ctx, page, dev, fz_identity, NULL);
+		if (coloured)
+			test = tested(ctx, dev, bytes == 1, coloured);
+		fz_run_page_contents(ctx, page, test ? test : dev, fz_identity, NULL);
+		if (test)
+			fz_close_device(ctx, test);
 		fz_close_device(ctx, dev);
 	}
 	fz_always(ctx) {
+		fz_drop_device(ctx, test);
 		fz_drop_device(ctx, dev);
 		fz_drop_pixmap(ctx, paper);
 	}

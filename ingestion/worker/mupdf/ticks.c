@@ -151,7 +151,7 @@ void print_ticks(fz_context *ctx, fz_output *out, fz_page *page, fz_stext_page *
 	unsigned char *pixels = NULL;
 	if (kept && wide * high * finely * finely < 8e6 && page_size(ctx, page, finely, &size) && size.x1 > size.x0 && size.y1 > size.y0)
 		pixels = malloc(4 * (size_t)(size.x1 - size.x0) * (size.y1 - size.y0));
-	if (pixels && draw_page(ctx, page, finely, size, pixels)) {
+	if (pixels && draw_page(ctx, page, finely, size, 4, pixels, NULL)) {
 		int state[max_squares];
 		for (int i = 0; i < kept; i++)
 			state[i] = look(squares.at[i], finely, size, pixels);

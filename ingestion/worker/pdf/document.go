@@ -91,20 +91,10 @@ func Open(data []byte, o extract.Open, libraries Libraries) (*Document, error) {
 
 // describe returns what is known about the document, and who draws its pages.
 func describe(by *renderers) extract.Document {
-	var info extract.Document
-	if by.mupdf != nil {
-		info = by.mupdf.Describe()
-	} else {
-		info = by.second.Describe()
-	}
+	info := by.reader().Describe()
 	info.Encrypted = info.Encrypted || by.locked()
 	info.Forms = info.Forms || by.second != nil && by.second.HasForm()
 	info.Tagged = info.Tagged || by.traces.structure
-	if by.traces.catalog || by.second != nil {
-		if second, err := by.pdfium(); err == nil {
-			info.Language = second.Language()
-		}
-	}
 	info.XFA = by.traces.dynamic
 	if by.traces.attached {
 		if second, err := by.pdfium(); err == nil {
@@ -132,11 +122,7 @@ func (d *Document) Page(ctx context.Context, r extract.PageRequest) (extract.Pag
 	if out.WidthPt, out.HeightPt, err = d.by.size(r.N, by); err != nil {
 		return extract.Page{}, err
 	}
-	if d.by.traces.catalog || d.by.mupdf == nil {
-		if second, err := d.by.pdfium(); err == nil {
-			out.Label = second.Label(r.N)
-		}
-	}
+	out.Label = d.by.reader().Label(r.N)
 	if r.Text {
 		if err := d.readText(r, by, &out); err != nil {
 			return extract.Page{}, err
@@ -295,10 +281,10 @@ func (d *Document) recognise(r extract.PageRequest, by choice, out *extract.Page
 }
 
 // picture draws a page or a part of it. The longest side limits the part, the pixels limit the whole page that is drawn.
-func (d *Document) picture(r extract.PageRequest, width, height float64, by choice) (*image.RGBA, float64, choice, error) {
+func (d *Document) picture(r extract.PageRequest, width, height float64, by choice) (image.Image, float64, choice, error) {
 	if r.Rect == nil {
 		dpi := raster.Fit(width, height, r.DPI, r.MaxSide, r.MaxPixels)
-		img, by, err := d.by.draw(r.N, width, height, dpi, by)
+		img, by, err := d.by.picture(r.N, width, height, dpi, by)
 		return img, dpi, by, err
 	}
 	x0, y0, x1, y1, err := d.part(r, width, height)
@@ -375,7 +361,7 @@ func (d *Document) Attached(n int) ([]byte, error) {
 }
 
 // undrawn reports whether a page has lines with characters for which like holds, and its picture is empty at their places.
-func undrawn(page layout.Page, img *image.RGBA, dpi float64, like func(rune) bool) bool {
+func undrawn(page layout.Page, img image.Image, dpi float64, like func(rune) bool) bool {
 	found := false
 	for _, line := range page.Lines {
 		if !strings.ContainsFunc(line.Text, like) {
@@ -384,7 +370,7 @@ func undrawn(page layout.Page, img *image.RGBA, dpi float64, like func(rune) boo
 		found = true
 		scale := dpi / 72
 		area := image.Rect(int(line.Box.X0*scale), int(line.Box.Y0*scale), int(line.Box.X1*scale)+1, int(line.Box.Y1*scale)+1)
-		if drawnIn(img, area.Add(img.Rect.Min).Intersect(img.Rect)) {
+		if drawnIn(img, area.Add(img.Bounds().Min).Intersect(img.Bounds())) {
 			return false
 		}
 	}
@@ -392,14 +378,14 @@ func undrawn(page layout.Page, img *image.RGBA, dpi float64, like func(rune) boo
 }
 
 // drawnIn reports whether the pixels of an area differ.
-func drawnIn(img *image.RGBA, area image.Rectangle) bool {
+func drawnIn(img image.Image, area image.Rectangle) bool {
 	if area.Empty() {
 		return false
 	}
-	first := img.RGBAAt(area.Min.X, area.Min.Y)
+	first := img.At(area.Min.X, area.Min.Y)
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		for x := area.Min.X; x < area.Max.X; x++ {
-			if img.RGBAAt(x, y) != first {
+			if img.At(x, y) != first {
 				return true
 			}
 		}

@@ -18,6 +18,8 @@ var ErrNeedsPassword = errors.New("the document needs a password")
 type Renderer interface {
 	Describe() extract.Document
 	Size(n int) (width, height float64, err error)
+	// Label returns the number that is printed on a page, if the catalog has it, or "".
+	Label(n int) string
 	Text(n int) (layout.Page, error)
 	// Draw returns a picture that the next one may overwrite.
 	Draw(n int, width, height, dpi float64) (*image.RGBA, error)
@@ -26,6 +28,8 @@ type Renderer interface {
 // MuPDF is the renderer that is used first. Its binding has no places for links.
 type MuPDF interface {
 	Renderer
+	// Picture draws a page as Draw does, in grey unless colour is wanted, and reports whether anything on the page has a colour.
+	Picture(n int, dpi float64, colour bool) (_ image.Image, coloured bool, err error)
 	Pages() int
 	HasLinks(n int) bool
 	// Lines reads the text of a page without the exact places of its letters.
@@ -83,6 +87,7 @@ type renderers struct {
 	why       reason // the whole document is drawn by PDFium
 
 	mupdf    MuPDF            // nil when MuPDF cannot open it
+	coloured bool             // the page that was drawn last for its picture had a colour
 	second   *pdfium.Document // nil until it is needed
 	noSecond error            // why it cannot be opened
 
@@ -159,6 +164,14 @@ func (r *renderers) unlock(passwords []string) (pages int, err error) {
 		r.mupdf, r.data = doc, plain
 	}
 	return r.second.Pages(), nil
+}
+
+// reader returns MuPDF, or PDFium if only that opens the document.
+func (r *renderers) reader() Renderer {
+	if r.mupdf != nil {
+		return r.mupdf
+	}
+	return r.second
 }
 
 // locked reports whether the document needed a password.
@@ -275,11 +288,33 @@ func (r *renderers) draw(n int, width, height, dpi float64, by choice) (*image.R
 	return img, instead, nil
 }
 
+// picture draws a page as draw does, in grey if nothing on it has a colour. That is known afterwards, so the page is expected to be like the
+// last one, and drawn again if it is not.
+func (r *renderers) picture(n int, width, height, dpi float64, by choice) (image.Image, choice, error) {
+	for again := 0; !by.pdfium && again < 2; again++ {
+		r.forget()
+		img, coloured, err := r.mupdf.Picture(n, dpi, r.coloured)
+		if err != nil {
+			break // draw may know another way
+		}
+		if coloured == r.coloured {
+			return img, by, nil
+		}
+		r.coloured = coloured
+	}
+	return r.draw(n, width, height, dpi, by)
+}
+
+// forget makes MuPDF draw as if nothing had been drawn, where that makes a difference.
+func (r *renderers) forget() {
+	if r.traces.patterns {
+		r.mupdf.Forget()
+	}
+}
+
 func (r *renderers) drawBy(n int, width, height, dpi float64, by choice) (*image.RGBA, error) {
 	if !by.pdfium {
-		if r.traces.patterns {
-			r.mupdf.Forget()
-		}
+		r.forget()
 		return r.mupdf.Draw(n, width, height, dpi)
 	}
 	second, err := r.pdfium()

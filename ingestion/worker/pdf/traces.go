@@ -13,7 +13,6 @@ type traces struct {
 	annotations bool // fields of forms, or annotations other than links
 	wide        bool // text in a Chinese, Japanese or Korean encoding that the file may leave to the reader's fonts
 	links       bool
-	catalog     bool // the catalog may name the language, or labels of pages
 	structure   bool // the document may have a structure of its own
 	patterns    bool // something is filled with tiles
 	attached    bool // files may be attached
@@ -26,7 +25,6 @@ var (
 	wideTrace = regexp.MustCompile(`/(?:Uni(?:GB|CNS|JIS|KS)[A-Za-z0-9-]*|GBK?[A-Za-z0-9]*-EUC|GBK2?K?p?|GBKp-EUC|ETen(?:ms)?-B5|B5pc|HKscs-B5|ETHK-B5|CNS-EUC|` +
 		`(?:83|90)(?:ms|msp|pv)-RKSJ|Add-RKSJ|Ext-RKSJ|EUC|KSC(?:ms|pc)?-(?:EUC|UHC)(?:-HW)?)-[HV]\b|/Ordering[\s\0]*\((?:GB1|CNS1|Japan1|Japan2|Korea1|KR)\)`)
 	linkTrace    = regexp.MustCompile(`/Subtype[\s\0]*/Link\b`)
-	catalogTrace = regexp.MustCompile(`/PageLabels\b|/Lang[\s\0]*[(<]`)
 	structTrace  = regexp.MustCompile(`/StructTreeRoot\b`)
 	patternTrace = regexp.MustCompile(`/PatternType[\s\0]*1\b`)
 	dynamicTrace = regexp.MustCompile(`/NeedsRendering[\s\0]*true\b`)
@@ -50,13 +48,13 @@ func findTraces(data []byte) traces {
 	if len(streams) == 0 {
 		return t
 	}
-	anything := traces{annotations: true, wide: t.wide, links: true, catalog: true, structure: true, patterns: true, attached: true, dynamic: t.dynamic}
+	anything := traces{annotations: true, wide: t.wide, links: true, structure: true, patterns: true, attached: true, dynamic: t.dynamic}
 	if bytes.Contains(data, encryption) {
 		return anything // its object streams are encrypted
 	}
 	unpacked := 0
 	for _, at := range streams {
-		if t == (traces{true, true, true, true, true, true, true, true}) {
+		if t == (traces{true, true, true, true, true, true, true}) {
 			break
 		}
 		objects, ok := unpack(data[at[1]:])
@@ -66,7 +64,7 @@ func findTraces(data []byte) traces {
 		}
 		found := tracesIn(objects)
 		t = traces{
-			t.annotations || found.annotations, t.wide || found.wide, t.links || found.links, t.catalog || found.catalog, t.structure || found.structure,
+			t.annotations || found.annotations, t.wide || found.wide, t.links || found.links, t.structure || found.structure,
 			t.patterns || found.patterns, t.attached || found.attached, t.dynamic || found.dynamic,
 		}
 	}
@@ -74,7 +72,7 @@ func findTraces(data []byte) traces {
 }
 
 func tracesIn(data []byte) traces {
-	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), catalogTrace.Match(data), structTrace.Match(data), patternTrace.Match(data), fileTrace.Match(data), dynamicTrace.Match(data)}
+	return traces{annotationTrace.Match(data), wideTrace.Match(data), linkTrace.Match(data), structTrace.Match(data), patternTrace.Match(data), fileTrace.Match(data), dynamicTrace.Match(data)}
 }
 
 // unpack returns the objects of a stream whose dictionary ends soon after data begins.

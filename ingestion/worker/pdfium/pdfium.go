@@ -181,12 +181,12 @@ func (d *Document) Describe() extract.Document {
 	}
 	return extract.Document{
 		Pages: d.pages, Title: field("Title"), Author: field("Author"), Subject: field("Subject"), Created: metadata.Time(field("CreationDate")),
-		Renderer: extract.RenderPDFium, Version: Version, Outline: outline(d),
+		Renderer: extract.RenderPDFium, Version: Version, Outline: outline(d), Language: d.language(),
 	}
 }
 
-// Language returns the language of the text from the catalog (PDF 32000-1, §14.9.2), or "".
-func (d *Document) Language() string {
+// language returns the language of the text from the catalog (PDF 32000-1, §14.9.2), or "".
+func (d *Document) language() string {
 	got, err := d.in.FPDFCatalog_GetLanguage(&requests.FPDFCatalog_GetLanguage{Document: d.doc})
 	if err != nil {
 		return "" // the binding returns an error if there is none

@@ -69,8 +69,10 @@ func encodeAs(img image.Image, format string, dpi float64) (*extract.PageImage, 
 }
 
 // Encode encodes the picture as requested, and makes it smaller if it has too many bytes.
-func Encode(ctx context.Context, img *image.RGBA, r extract.PageRequest, dpi float64) (*extract.PageImage, error) {
-	picture := pagepng.Reduce(img)
+func Encode(ctx context.Context, picture image.Image, r extract.PageRequest, dpi float64) (*extract.PageImage, error) {
+	if img, ok := picture.(*image.RGBA); ok {
+		picture = pagepng.Reduce(img)
+	}
 	out, err := encodeAs(picture, r.Format, dpi)
 	if err != nil || r.MaxBytes == 0 || int64(out.Size) <= r.MaxBytes {
 		return out, err
