@@ -20,6 +20,9 @@ const (
 	CheckLimit   = checkLimit
 )
 
+// Schema is the version of the database.
+var Schema = len(migrations)
+
 // Rules are the tables for which retention has a rule, each once for each rule that it has.
 func Rules() (tables []string) {
 	for t := range withRuns {

@@ -218,22 +218,29 @@ func checkVersion(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// migrate applies what is missing, each step in a transaction of its own.
+// migrate applies what is missing, all in one transaction: a new database would otherwise wait for the disk once for each step.
 func migrate(ctx context.Context, db *sql.DB) error {
 	var version int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
-	for ; version < len(migrations); version++ {
-		script := fmt.Sprintf("%s; PRAGMA user_version = %d", migrations[version], version+1)
-		if err := inTx(ctx, db, func(tx *sql.Tx) error {
-			_, err := tx.ExecContext(ctx, script)
+	if version < len(migrations) {
+		if err := inTx(ctx, db, func(tx *sql.Tx) error { return apply(ctx, tx, version, len(migrations)) }); err != nil {
 			return err
-		}); err != nil {
-			return fmt.Errorf("bring the database to schema %d: %w", version+1, err)
 		}
 	}
 	return checkVersion(ctx, db)
+}
+
+// apply brings a database from one version to a later one.
+func apply(ctx context.Context, tx *sql.Tx, from, to int) error {
+	for version := from; version < to; version++ {
+		if _, err := tx.ExecContext(ctx, migrations[version]); err != nil {
+			return fmt.Errorf("bring the database to schema %d: %w", version+1, err)
+		}
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", to))
+	return err
 }
 
 // inTx does fn in one transaction.

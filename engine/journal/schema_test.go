@@ -1,8 +1,11 @@
 package journal_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -53,5 +56,47 @@ func TestOpen_ownWritesOfEarlierVersions(t *testing.T) {
 	var rows int
 	if err := j.DB().QueryRowContext(t.Context(), `SELECT count(*) FROM own_writes WHERE name = 'a.md' AND sha256 = ? AND run IN ('r1', 'r2')`, digest).Scan(&rows); err != nil || rows != 2 {
 		t.Errorf("%d rows for who wrote it in which run, want 2 (%v)", rows, err)
+	}
+}
+
+// A new database is made at once; it must not differ from one that every version has brought forward.
+func TestOpen_schemaMadeAtOnceOrStepByStep(t *testing.T) {
+	t.Parallel()
+	schema := func(dir string) (out []string) {
+		rows, err := open(t, dir).DB().QueryContext(t.Context(), `SELECT name || ' ' || ifnull(sql, '') FROM sqlite_master UNION ALL SELECT user_version FROM pragma_user_version`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var line string
+			if err := rows.Scan(&line); err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, line)
+		}
+		return out
+	}
+	want, dir := schema(t.TempDir()), t.TempDir()
+	if err := journal.OpenAt(t.Context(), dir, journal.Schema, fmt.Sprintf("PRAGMA user_version = %d", journal.Schema)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, schema(dir)); diff != "" || len(want) < journal.Schema {
+		t.Errorf("made at once (-), step by step (+):\n%s", diff)
+	}
+}
+
+// Steps that fail change nothing: the version before can still work with the database.
+func TestOpen_failingStepLeavesOldSchema(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := journal.OpenAt(t.Context(), dir, 4, "PRAGMA user_version = 4; CREATE TABLE attempts (another INTEGER)"); err != nil {
+		t.Fatal(err)
+	}
+	if j, err := journal.Open(t.Context(), dir); err == nil {
+		t.Fatal("opened", j.Close())
+	}
+	if err := journal.OpenAt(t.Context(), dir, 0, "INSERT INTO own_writes (workflow, name, sha256, run) VALUES ('w', 'a.md', '', 'r')"); err != nil {
+		t.Errorf("the schema is no longer the old one: %v", err)
 	}
 }
