@@ -206,6 +206,11 @@ func newBench(t *testing.T, doc extract.Document) *bench {
 // empty begins again with a new vault and a new process.
 func (b *bench) empty() {
 	b.vault = vaulttest.New(fstest.MapFS{})
+	b.Cleanup(func() {
+		if n := b.vault.OpenBundles(); n != 0 {
+			b.Errorf("%d bundles were left open", n)
+		}
+	})
 	b.vault.Now = func() time.Time { return time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC) }
 	b.revive(0)
 }

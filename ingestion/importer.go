@@ -128,6 +128,7 @@ func (im *Importer) Extract(ctx context.Context, j Job) (Extracted, error) {
 	if err != nil {
 		return Extracted{}, err
 	}
+	defer w.store.close()
 	again := func(context.Context) error { return nil }
 	if j.Mend != "" {
 		m, err := mendingOf(w)

@@ -36,6 +36,7 @@ func mend(ctx context.Context, im *Importer, j Job, x Extracted) (Published, err
 	if err != nil {
 		return Published{}, err
 	}
+	defer w.store.close()
 	m, err := mendingOf(w)
 	if err != nil {
 		return Published{}, err

@@ -31,6 +31,7 @@ func (im *Importer) File(ctx context.Context, j Job, e Ending) (Filed, error) {
 	if err != nil {
 		return Filed{}, err
 	}
+	defer w.store.close()
 	if j.Mend != "" { // its original is where it belongs
 		return Filed{Name: j.at()}, errors.Join(filing{w}.joinAgain(ctx), w.store.forget())
 	}

@@ -34,6 +34,7 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 		return Published{}, fault.Storage("open the records of "+j.Source, err)
 	}
 	p, decided, err := load[plan](records, planName)
+	records.Close()
 	if err != nil {
 		return Published{}, err
 	}
@@ -48,6 +49,7 @@ func (im *Importer) Publish(ctx context.Context, j Job, x Extracted) (Published,
 	if err != nil {
 		return Published{}, err
 	}
+	defer w.store.close()
 	if err := (publishing{w}).unchanged(ctx, p); err != nil {
 		return Published{}, err
 	}
@@ -338,5 +340,6 @@ func (im *Importer) Forget(j Job) error {
 	if err != nil {
 		return err
 	}
+	defer w.store.close()
 	return w.store.forget()
 }

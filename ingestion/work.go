@@ -75,7 +75,7 @@ func (im *Importer) begin(j Job) *work {
 	return w
 }
 
-// stage opens the hidden folders of a job.
+// stage opens the hidden folders of a job. The caller closes the store.
 func (im *Importer) stage(j Job) (*work, error) {
 	w := im.begin(j)
 	s := &store{im: im, job: j, set: w.set}
@@ -84,10 +84,17 @@ func (im *Importer) stage(j Job) (*work, error) {
 		return nil, fault.Storage("open the records of "+j.Source, err)
 	}
 	if s.bundle, err = im.Files.Stage(s.set.ImportedDir, j.stageID()); err != nil {
+		s.records.Close()
 		return nil, fault.Storage("open the bundle of "+j.Source, err)
 	}
 	w.store = s
 	return w, nil
+}
+
+// close closes the hidden folders, which stay.
+func (s *store) close() {
+	s.bundle.Close()
+	s.records.Close()
 }
 
 // reader returns a reader of the job's file.

@@ -120,7 +120,7 @@ type Vault interface {
 }
 
 // Bundle is a hidden folder that is filled out of sight and appears by one rename, whole or not at all. Names are slash
-// paths inside it. It is safe for concurrent use until Publish or Discard, after which it must not be used.
+// paths inside it. It is safe for concurrent use until Publish, Discard or Close, after which only Close and Discard may be called.
 type Bundle interface {
 	// WriteFile writes a file, over what an earlier attempt left. It lasts when WriteFile returns.
 	WriteFile(name string, data []byte) error
@@ -136,4 +136,7 @@ type Bundle interface {
 	Publish(pass policy.Pass) error
 	// Discard removes the bundle with its files. One that is gone is no error.
 	Discard() error
+	// Close ends the use of the bundle and of FS. Whoever called Stage must call it, after Publish and Discard too. What is neither
+	// published nor discarded stays hidden, for the next Stage.
+	Close() error
 }

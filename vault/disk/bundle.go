@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -19,11 +20,12 @@ import (
 var _ vault.Bundle = (*Bundle)(nil)
 
 // Bundle is a folder that is filled out of sight and appears by one rename, whole or not at all. A process that is
-// killed leaves it hidden; Stage with the same folder and id opens it again. It is safe for concurrent use until Publish
-// or Discard, after which it must not be used.
+// killed leaves it hidden; Stage with the same folder and id opens it again. It is safe for concurrent use until Publish,
+// Discard or Close.
 type Bundle struct {
 	f   *folder
-	dir string // name of the hidden folder
+	dir string  // name of the hidden folder
+	in  *folder // the hidden folder itself, open: the way down from the vault's folder takes a system call for each step
 }
 
 // bundles opens bundles.
@@ -52,14 +54,12 @@ func (bs *bundles) stage(dir, id string) (*Bundle, error) {
 		return nil, fmt.Errorf("stage bundle: %w", &vault.NameError{Name: id, Reason: "an id is made of letters, digits, - and _"})
 	}
 	dir = bs.actual(dir)
-	if err := bs.makeFolder(dir); err != nil {
+	err := bs.makeFolder(dir)
+	if err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
 	b := &Bundle{f: bs.folder, dir: path.Join(dir, tempPrefix+id)}
-	if err := bs.straight(b.dir); err != nil {
-		return nil, fmt.Errorf("stage bundle: %w", err)
-	}
-	if err := bs.makeDir(b.dir); err != nil {
+	if b.in, err = bs.openFolder(b.dir); err != nil {
 		return nil, fmt.Errorf("stage bundle: %w", err)
 	}
 	return b, nil
@@ -70,7 +70,24 @@ func notID(r rune) bool {
 }
 
 // FS is the bundle as a file system, as filled so far.
-func (b *Bundle) FS() fs.FS { return rootFS{root: b.f.root, dir: b.dir} }
+func (b *Bundle) FS() fs.FS { return rootFS{root: b.in.root, dir: "."} }
+
+// Close implements [vault.Bundle].
+func (b *Bundle) Close() error { return b.in.root.Close() }
+
+// hidden fails unless the open folder still has its name: what is written into one that was published, moved or removed would be
+// lost.
+func (b *Bundle) hidden() error {
+	named, err := b.f.root.Lstat(b.dir)
+	if err != nil {
+		return fmt.Errorf("the bundle was published or discarded: %w", err)
+	}
+	open, err := b.in.root.Stat(".")
+	if err == nil && !os.SameFile(named, open) {
+		err = fmt.Errorf("another folder took the place of %q: %w", b.dir, fs.ErrNotExist)
+	}
+	return err
+}
 
 // WriteFile puts a file into the bundle, durably, over one that is there. The same content again touches nothing.
 func (b *Bundle) WriteFile(name string, data []byte) error {
@@ -87,6 +104,9 @@ func (b *Bundle) WriteFiles(files map[string][]byte) error {
 		}
 		folders[path.Dir(name)] = append(folders[path.Dir(name)], name)
 	}
+	if err := b.hidden(); err != nil {
+		return fmt.Errorf("write into bundle: %w", err)
+	}
 	for _, dir := range slices.Sorted(maps.Keys(folders)) {
 		if err := b.writeInto(dir, folders[dir], files); err != nil {
 			return fmt.Errorf("write into bundle: %w", err)
@@ -100,7 +120,10 @@ func (b *Bundle) RemoveFile(name string) error {
 	if err := vault.ValidName(name); err != nil {
 		return fmt.Errorf("remove from bundle: %w", err)
 	}
-	in, err := b.open(path.Dir(name))
+	if err := b.hidden(); err != nil {
+		return fmt.Errorf("remove from bundle: %w", err)
+	}
+	in, err := b.in.openFolder(path.Dir(name))
 	if err != nil {
 		return fmt.Errorf("remove from bundle: %w", err)
 	}
@@ -111,29 +134,12 @@ func (b *Bundle) RemoveFile(name string) error {
 	return in.syncDir(".")
 }
 
-// open opens a folder of the bundle, which exists afterwards, so that what follows takes fewer steps down from the vault's folder:
-// each is a system call. The caller closes its root.
-func (b *Bundle) open(dir string) (*folder, error) {
-	full := path.Join(b.dir, dir)
-	if _, err := b.f.root.Lstat(b.dir); err != nil {
-		return nil, fmt.Errorf("the bundle was published or discarded: %w", err)
-	}
-	if err := errors.Join(b.f.straight(full), b.f.makeDir(full)); err != nil {
-		return nil, err
-	}
-	root, err := b.f.root.OpenRoot(full)
-	if err != nil {
-		return nil, explain(b.f.root, "open", full, full, err)
-	}
-	return &folder{root: root, sync: b.f.sync}, nil
-}
-
 // syncsAtOnce is how many files are synced at the same time.
 const syncsAtOnce = 8
 
 // writeInto writes files into a folder of the bundle.
 func (b *Bundle) writeInto(dir string, names []string, files map[string][]byte) error {
-	in, err := b.open(dir)
+	in, err := b.in.openFolder(dir)
 	if err != nil {
 		return err
 	}
@@ -176,7 +182,7 @@ func (b *Bundle) publish(target string) error {
 		return fmt.Errorf("publish bundle: %w", err)
 	}
 	f := b.f
-	if err := f.sweep(b.dir); err != nil {
+	if err := errors.Join(b.hidden(), b.in.sweep(".")); err != nil {
 		return fmt.Errorf("publish bundle as %q: %w", target, err)
 	}
 	if err := f.makeFolder(f.actual(path.Dir(target))); err != nil {
@@ -188,7 +194,11 @@ func (b *Bundle) publish(target string) error {
 	if _, err := f.root.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("publish bundle as %q: %w", target, errors.Join(fs.ErrExist, err))
 	}
+	b.Close() // Windows renames no folder that is open
 	if err := f.root.Rename(b.dir, target); err != nil {
+		if root, again := f.root.OpenRoot(b.dir); again == nil {
+			b.in.root = root // it stays staged
+		}
 		return fmt.Errorf("publish bundle as %q: %w", target, err)
 	}
 	if err := errors.Join(f.syncDir(path.Dir(target)), f.syncDir(path.Dir(b.dir))); err != nil {
@@ -199,6 +209,7 @@ func (b *Bundle) publish(target string) error {
 
 // Discard removes the bundle and all that is in it. Doing it twice changes nothing.
 func (b *Bundle) Discard() error {
+	b.Close()
 	if err := b.f.root.RemoveAll(b.dir); err != nil {
 		return fmt.Errorf("discard bundle %q: %w", b.dir, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/vault"
@@ -96,5 +97,58 @@ func TestBundle_refuses(t *testing.T) {
 	}
 	if err := b.publish("../out"); !errors.Is(err, vault.ErrOutside) {
 		t.Errorf("publish outside: %v", err)
+	}
+}
+
+// A page is looked at several times while its document is imported. A look begins in the bundle, not in the vault's folder: each step
+// down would open a folder.
+func TestBundle_staysOpen(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("an open folder is not moved here")
+	}
+	v, dir := tempVault(t, "Imported/")
+	b, err := v.stage("Imported", "job")
+	must(t, err)
+	defer b.Close()
+	must(t, b.WriteFile("pages/1.png", []byte("png")))
+	must(t, os.Rename(filepath.Join(dir, "Imported"), filepath.Join(dir, "Elsewhere")))
+	if got, err := fs.ReadFile(b.FS(), "pages/1.png"); err != nil || string(got) != "png" {
+		t.Errorf("the open bundle holds %q, %v", got, err)
+	}
+}
+
+// What a person does to the hidden folder meanwhile is noticed: nothing is written where it would be lost.
+func TestBundle_movedOrReplaced(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(hidden string) error{
+		"removed": os.RemoveAll,
+		"moved":   func(hidden string) error { return os.Rename(hidden, hidden+"-mine") },
+		"replaced": func(hidden string) error {
+			return errors.Join(os.Rename(hidden, hidden+"-mine"), os.Mkdir(hidden, 0o755))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if runtime.GOOS == "windows" {
+				t.Skip("an open folder is not moved here")
+			}
+			v, dir := tempVault(t, "Imported/")
+			b, err := v.stage("Imported", "job")
+			must(t, err)
+			defer b.Close()
+			must(t, b.WriteFile("1.png", []byte("png")))
+			must(t, meanwhile(filepath.Join(dir, b.dir)))
+			for what, err := range map[string]error{
+				"write": b.WriteFile("2.png", nil), "remove": b.RemoveFile("1.png"), "publish": b.publish("Imported/book"),
+			} {
+				if !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if _, err := os.Stat(filepath.Join(dir, "Imported/book")); err == nil {
+				t.Error("another folder was published")
+			}
+		})
 	}
 }

@@ -152,6 +152,18 @@ func (f *folder) makeDir(name string) error {
 	return f.syncDir(parent)
 }
 
+// openFolder opens a folder, which exists afterwards and is reached through no link. The caller closes its root.
+func (f *folder) openFolder(name string) (*folder, error) {
+	if err := errors.Join(f.straight(name), f.makeDir(name)); err != nil {
+		return nil, err
+	}
+	root, err := f.root.OpenRoot(name)
+	if err != nil {
+		return nil, explain(f.root, "open", name, name, err)
+	}
+	return &folder{root: root, sync: f.sync}, nil
+}
+
 // actual is a name as it is spelled in the vault. A file that differs from the name in case or in its Unicode form
 // only is the same file to a person, to Obsidian and to most systems a vault is synced to; where it is the only one,
 // it is taken. What does not exist keeps its spelling, below folders that do.

@@ -454,6 +454,9 @@ func resumesBundle(e exercise) {
 	v := e.vault()
 	first := e.stage(v, "Imported", "job-1")
 	e.must(first.WriteFile("kept.md", []byte("from before")))
+	for range 2 {
+		e.must(first.Close())
+	}
 	e.must(e.stage(v, "Imported", "job-2").WriteFile("other.md", nil))
 	again := e.stage(v, "Imported", "job-1")
 	if entries, err := fs.ReadDir(again.FS(), "."); err != nil || len(entries) != 1 || entries[0].Name() != "kept.md" {
@@ -479,6 +482,7 @@ func publishesOnce(e exercise) {
 		e.Error("a file outside the bundle was removed")
 	}
 	e.must(e.publish(v, b, "Imported/Q3 (2)"))
+	e.must(b.Close())
 	e.holds(v, map[string]string{"Imported/Q3/mine.md": "text of Imported/Q3/mine.md", "Imported/Q3 (2)/index.md": "note"})
 }
 

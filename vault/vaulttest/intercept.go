@@ -62,6 +62,9 @@ func (i intercepted) RemoveEmptyFolders(pass policy.Pass, dir string) error {
 func (i intercepted) Stage(pass policy.Pass, id string) (b vault.Bundle, err error) {
 	err = i.around("stage "+id, func() error { b, err = i.Vault.Stage(pass, id); return err })
 	if err != nil {
+		if b != nil {
+			b.Close() // the process that staged it has ended
+		}
 		return nil, err
 	}
 	return interceptedBundle{b, i.around, path.Join(pass.Name(), ".vaultflow-"+id)}, nil

@@ -30,6 +30,7 @@ type Memory struct {
 
 	mu    sync.Mutex
 	files fstest.MapFS // guarded by mu
+	open  int          // bundles; guarded by mu
 }
 
 var (
@@ -394,15 +395,24 @@ func (m *Memory) Stage(pass policy.Pass, id string) (vault.Bundle, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b := &bundle{m, path.Join(m.actual(dir), ".vaultflow-"+id)}
+	b := &bundle{m: m, dir: path.Join(m.actual(dir), ".vaultflow-"+id)}
 	m.keep(b.dir)
+	m.open++
 	return b, nil
 }
 
 // bundle is a folder that is being filled.
 type bundle struct {
-	m   *Memory
-	dir string
+	m     *Memory
+	dir   string
+	close sync.Once
+}
+
+// OpenBundles returns how many bundles were staged and not closed.
+func (m *Memory) OpenBundles() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.open
 }
 
 // WriteFile implements vault.Bundle.
@@ -470,6 +480,16 @@ func (b *bundle) Publish(pass policy.Pass) error {
 		return fmt.Errorf("publish bundle as %q: %w", target, fs.ErrNotExist)
 	}
 	b.m.rename(b.dir, target)
+	return nil
+}
+
+// Close implements vault.Bundle.
+func (b *bundle) Close() error {
+	b.close.Do(func() {
+		b.m.mu.Lock()
+		defer b.m.mu.Unlock()
+		b.m.open--
+	})
 	return nil
 }
 
