@@ -12,8 +12,38 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
 
-// followEvery is how often a command looks at the journal for the run that it waits for.
-const followEvery = 150 * time.Millisecond
+// A command looks at the journal for the run that it waits for: often at first, for runs that end at once.
+const (
+	followFirst = 10 * time.Millisecond
+	followEvery = 150 * time.Millisecond
+)
+
+// followPause is the time until the next look at a run that was followed for some time: the command ends at most a tenth later
+// than the run.
+func followPause(followed time.Duration) time.Duration {
+	return min(max(followed/10, followFirst), followEvery)
+}
+
+// waiter blocks until a run has ended, is parked or was interrupted, or ctx ends: see engine.Executor.
+type waiter func(ctx context.Context, run string) (engine.RunRecord, error)
+
+// ended returns a channel that is closed when the run has left this process. A nil waiter is for runs of other processes.
+// The function that is returned ends the waiting.
+func (w waiter) ended(ctx context.Context, run string) (<-chan struct{}, func()) {
+	if w == nil {
+		return nil, func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = w(ctx, run) // the journal has the record and the error
+	}()
+	return ended, func() {
+		cancel()
+		<-ended
+	}
+}
 
 // pagesEvery is how often the progress of an import is printed.
 const pagesEvery = time.Second
@@ -25,10 +55,13 @@ const eventsAtOnce = 500
 const goneAfter = 5 * time.Second
 
 // followRun prints the events of a run from a time on as they are stored, and returns its record when it has finished or is parked. The run may be at
-// work in this process or in another, which may end first.
-func followRun(ctx context.Context, g *globals, j *journal.Journal, run string, since time.Time) (engine.RunRecord, error) {
+// work in this process, which waits for it, or in another, which may end first.
+func followRun(ctx context.Context, g *globals, j *journal.Journal, run string, since time.Time, wait waiter) (engine.RunRecord, error) {
+	ended, stop := wait.ended(ctx, run)
+	defer stop()
 	var after int64
-	page, shown, held := 0, time.Time{}, time.Now()
+	page, shown, begun := 0, time.Time{}, time.Now()
+	held := begun
 	for {
 		if j.Held() {
 			held = time.Now()
@@ -67,7 +100,9 @@ func followRun(ctx context.Context, g *globals, j *journal.Journal, run string, 
 		select {
 		case <-ctx.Done():
 			return record, ctx.Err()
-		case <-time.After(followEvery):
+		case <-ended:
+			ended = nil // interrupted, unless the record says otherwise: another process may resume it
+		case <-time.After(followPause(time.Since(begun))):
 		}
 	}
 }

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"context"
+	"io"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
 )
 
@@ -39,6 +44,42 @@ func TestEventLine_batches(t *testing.T) {
 	} {
 		if got := eventLine(e); got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestFollowRun_endsWithItsRun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j, err := journal.Open(t.Context(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		e := engine.Entry{Lane: "l", Spec: []byte("{}"), Run: engine.RunRecord{ID: "r", Kind: engine.KindImport, Key: "k", Status: engine.Running, Created: time.Now(), At: time.Now()}}
+		if _, _, err := j.Runs.Create(t.Context(), e, false); err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now() // this clock moves only when everything waits
+		r, err := followRun(t.Context(), &globals{streams: &streams{err: io.Discard}}, j, "r", time.Time{}, func(ctx context.Context, _ string) (engine.RunRecord, error) {
+			time.Sleep(time.Minute)
+			e.Run.Status, e.Run.Finished = engine.Done, time.Now()
+			return e.Run, j.Runs.Save(ctx, e)
+		})
+		if waited := time.Since(begun); r.Status != engine.Done || err != nil || waited != time.Minute {
+			t.Errorf("%s after %v: %v; want done after a minute", r.Status, waited, err)
+		}
+	})
+}
+
+// A run of another process is noticed soon after it has ended.
+func TestFollowPause_isShortAtFirst(t *testing.T) {
+	t.Parallel()
+	for followed, want := range map[time.Duration]time.Duration{
+		0: followFirst, 250 * time.Millisecond: 25 * time.Millisecond, time.Hour: followEvery,
+	} {
+		if got := followPause(followed); got != want {
+			t.Errorf("after %v: %v, want %v", followed, got, want)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 	w, err := a.Work(ctx)
 	if isLocked(err) {
 		err = a.Reading(ctx, func(j *journal.Journal) error {
-			return importing{a, g, j, true}.run(ctx, intake.NewBatch(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
+			return importing{a, g, j, nil}.run(ctx, intake.NewBatch(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
 				r, err := a.Ask(ctx, control.Order{Import: &o, Passwords: a.Passwords.Given()})
 				return r.Run, err
 			}))
@@ -55,16 +55,16 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 	}
 	defer w.Close()
 	return w.Run(ctx, func(ctx context.Context) error {
-		return importing{a, g, w.Journal, false}.run(ctx, intake.NewBatch(orders, w.Imports.DropOrTake))
+		return importing{a, g, w.Journal, w.Exec.Wait}.run(ctx, intake.NewBatch(orders, w.Imports.DropOrTake))
 	})
 }
 
 // importing prints the imports of a batch.
 type importing struct {
-	app     *daemon.Workspace
-	g       *globals
-	j       *journal.Journal
-	watched bool // a serve watches the import folder, and imports what is unpacked into it
+	app  *daemon.Workspace
+	g    *globals
+	j    *journal.Journal
+	wait waiter // nil if a serve does the work: it watches the import folder, and imports what is unpacked into it
 }
 
 func (i importing) run(ctx context.Context, b *intake.Batch) error {
@@ -96,7 +96,7 @@ func (i importing) finish(ctx context.Context, b *intake.Batch, place string, s 
 		fmt.Fprintf(i.g.err, "%s%s: skipped, the import folder ignores files with this name\n", place, labelOf(s.Order))
 		return nil
 	}
-	record, err := followRun(ctx, i.g, i.j, s.Run, time.Time{})
+	record, err := followRun(ctx, i.g, i.j, s.Run, time.Time{}, i.wait)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (i importing) finish(ctx context.Context, b *intake.Batch, place string, s 
 		err = exit(code, nil)
 	}
 	members, failed := intake.Unpacked(i.app.Vault, i.app.Settings.Vault, made)
-	if i.watched && len(members) > 0 {
+	if i.wait == nil && len(members) > 0 {
 		fmt.Fprintf(i.g.err, "  the running serve imports its %d files; `vaultflow import --status` lists them\n", len(members))
 	} else {
 		b.Add(members...)

@@ -90,7 +90,7 @@ func TestWebFetch_withTheWorker(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r, err := followRun(ctx, g, w.Journal, run, time.Time{})
+		r, err := followRun(ctx, g, w.Journal, run, time.Time{}, w.Exec.Wait)
 		if err != nil || r.Status != engine.Done {
 			t.Errorf("the run is %s: %+v, %v", r.Status, r.Failure, err)
 		}

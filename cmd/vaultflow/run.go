@@ -157,7 +157,7 @@ func runNow(ctx context.Context, a *daemon.Workspace, g *globals, o control.Orde
 		if err != nil {
 			return exit(failureExit(err), err)
 		}
-		record, err := followRun(ctx, g, w.Journal, id, since)
+		record, err := followRun(ctx, g, w.Journal, id, since, w.Exec.Wait)
 		if errors.Is(err, context.Canceled) {
 			return interrupted(a, id)
 		}
@@ -180,7 +180,7 @@ func runElsewhere(ctx context.Context, a *daemon.Workspace, g *globals, o contro
 		return exit(failureExit(err), err) // as if it had been refused here
 	}
 	return a.Reading(ctx, func(j *journal.Journal) error {
-		record, err := followRun(ctx, g, j, r.Run, since)
+		record, err := followRun(ctx, g, j, r.Run, since, nil)
 		if err != nil {
 			return err
 		}
