@@ -1,7 +1,6 @@
 package export
 
 import (
-	"fmt"
 	"html"
 	"net/url"
 	"path"
@@ -24,7 +23,7 @@ var noteFolders = []string{"attachments", "assets", "_resources"}
 const maxRef = 1000
 
 // reference is a value in a page or its style sheets that may name a file.
-var reference = regexp.MustCompile(fmt.Sprintf("[\"'(]([^\"'()<>\n]{1,%d})[\"')]", maxRef))
+var reference = regexp.MustCompile("[\"'(]([^\"'()<>\n]+)[\"')]")
 
 // choices ends each of the pictures from which a browser chooses one (srcset).
 var choices = regexp.MustCompile(` [0-9.]+[xw](,|$)`)
@@ -72,6 +71,9 @@ func ForNote(folder string) bool {
 func Named(page string, text []byte) []string {
 	var names []string
 	for _, m := range reference.FindAllSubmatch(text, -1) {
+		if len(m[1]) > maxRef {
+			continue
+		}
 		values := []string{html.UnescapeString(string(m[1]))}
 		if choices.MatchString(values[0]) {
 			values = strings.Split(choices.ReplaceAllString(values[0], ","), ",")

@@ -2,6 +2,7 @@ package export
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -31,8 +32,8 @@ func TestSavedPage(t *testing.T) {
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	page := `<img src="./Trip_files/the%20lake.png" srcset="Trip_files/a.png 1x, ./Trip_files/b.png 2x"><link href='Trip_files/x&amp;y.css'><style>p { background: url(Trip_files/p.png) }</style>
-<img src="Trip_files/the%20lake.png"><img src="https://example.org/Trip_files/z.png"><img src="Other_files/c.png"><a href="../Trip_files/d.png">`
-	want := []string{"in/Trip_files/the lake.png", "in/Trip_files/a.png", "in/Trip_files/b.png", "in/Trip_files/x&y.css", "in/Trip_files/p.png"}
+<img src="Trip_files/the%20lake.png"><img src="https://example.org/Trip_files/z.png"><img src="Other_files/c.png"><a href="../Trip_files/d.png"><img src="data:image/png;base64,` + strings.Repeat("A", 2*maxRef) + `" data-full="Trip_files/e.png">`
+	want := []string{"in/Trip_files/the lake.png", "in/Trip_files/a.png", "in/Trip_files/b.png", "in/Trip_files/x&y.css", "in/Trip_files/p.png", "in/Trip_files/e.png"}
 	if got := Named("in/Trip.html", []byte(page)); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

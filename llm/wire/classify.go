@@ -27,8 +27,9 @@ func Classify(f Failure) (class llm.Class, actual, limit int64) {
 		return class, 0, 0
 	}
 	for _, r := range rules {
-		if m := r.pattern.FindStringSubmatch(f.Message); m != nil {
-			return r.class, number(r.pattern, m, "actual"), max(number(r.pattern, m, "limit"), megabytes(r.pattern, m))
+		pattern := r.pattern()
+		if m := pattern.FindStringSubmatch(f.Message); m != nil {
+			return r.class, number(pattern, m, "actual"), max(number(pattern, m, "limit"), megabytes(pattern, m))
 		}
 	}
 	return byStatus(f, code), 0, 0
@@ -90,14 +91,14 @@ func byStatus(f Failure, code string) llm.Class {
 
 type rule struct {
 	class   llm.Class
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp // compiled when an answer has failed, not at every start
 }
 
 type ruleList []rule
 
 func (l ruleList) match(message string) bool {
 	for _, r := range l {
-		if r.pattern.MatchString(message) {
+		if r.pattern().MatchString(message) {
 			return true
 		}
 	}

@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"regexp"
+	"sync"
+
 	"github.com/vaultflow/vaultflow/llm"
 )
-import "regexp"
 
 // rules are tried in this order; the first that matches decides. The messages they come from are in
 // testdata/provider_errors.tsv. The named groups "actual" and "limit" are numbers, "limitmb" is a limit in megabytes of
@@ -68,7 +70,7 @@ var contextRules = ruleList{
 }
 
 func is(class llm.Class, pattern string) rule {
-	return rule{class, regexp.MustCompile(`(?is)` + pattern)}
+	return rule{class, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?is)` + pattern) })}
 }
 
 func concat(lists ...ruleList) ruleList {

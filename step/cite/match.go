@@ -60,7 +60,7 @@ func ideographs(s string) (n int) {
 var (
 	pagePictures = regexp.MustCompile(`!\[[^\]\n]*\]\([^)\n]*\)|!\[\[[^\]\n]*\]\]|\[\^[^\]\n]{1,40}\]`)
 	pageLinks    = regexp.MustCompile(`\]\((?:<[^>\n]*>|[^)\s]*)(?:\s+"[^"\n]*")?\)`)
-	pageTags     = regexp.MustCompile(`</?[A-Za-z][^<>\n]{0,200}>|<!--.{0,1000}?-->`)
+	pageTags     = regexp.MustCompile(`</?[A-Za-z][^<>\n]{0,200}>|<!--.*?-->`)
 	omission     = regexp.MustCompile(`[\[(]\s*(?:…|\.\s?\.\s?\.)\s*[\])]|…|\.{3,}|\.\s\.\s\.`)
 )
 

@@ -41,8 +41,8 @@ var (
 	inlineLink = regexp.MustCompile(`\[[^\[\]\n]*\]\((?:<([^<>\n#]+)#page=(\d{1,7})>|([^\s()<>#]+)#page=(\d{1,7}))\)`)
 	otherLink  = regexp.MustCompile(`\[\[[^\[\]\n]*\]\]`)
 
-	partForm = regexp.MustCompile(`(?i)^(?:(.*?)(?:\s*[,:]\s*|\s+|^))?` + pageWord)
-	lastPart = regexp.MustCompile(`(?i)^(.*)(?:\s*[,:]\s*|\s+)` + pageWord) // of a name such as S. Smith
+	partForm = regexp.MustCompile(`^(?:(.*?)(?:\s*[,:]\s*|\s+|^))?` + pageWord)
+	lastPart = regexp.MustCompile(`^(.*)(?:\s*[,:]\s*|\s+)` + pageWord) // of a name such as S. Smith
 	joiner   = regexp.MustCompile(`\s*(?:,|&|\band\b|\bund\b)\s*(?:(?:pp?|S)\.\s*)?`)
 	pageForm = regexp.MustCompile(`^#?[\p{L}\p{N}][\p{L}\p{N}./]*(?:\s*[-–—‐‑]\s*#?[\p{L}\p{N}][\p{L}\p{N}./]*)*$`)
 	dash     = regexp.MustCompile(`\s*[-–—‐‑]\s*`)
@@ -51,8 +51,8 @@ var (
 	harmless = regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{N}.\-–/]{0,10}[\p{L}\p{N}])?$`)
 )
 
-// pageWord is what comes before page numbers.
-const pageWord = `(?:(?:pp?\.|pgs?\.|s\.)[  \t]*|(?:pp?|pages?|pgs?|seiten?)(?:[  \t]+))(#?[\p{L}\p{N}].*)$`
+// pageWord is what comes before page numbers, and the numbers.
+const pageWord = `(?i:(?:pp?\.|pgs?\.|s\.)[  \t]*|(?:pp?|pages?|pgs?|seiten?)(?:[  \t]+))(#?[\p{L}\p{N}].*)$`
 
 // codeOf returns the parts of an answer that stay as they are: frontmatter, code and HTML.
 func codeOf(src string) []span {
