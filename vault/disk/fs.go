@@ -132,8 +132,23 @@ func errSpecial(mode fs.FileMode) error {
 }
 
 // openRead opens a file or a folder, and nothing else. Looking first keeps it from touching devices; opening without
-// blocking keeps it from waiting on a pipe that took the file's place in between.
+// blocking keeps it from waiting on a pipe that took the file's place in between. The folder is opened once for both, unless the
+// name is a link, which may lead elsewhere.
 func openRead(root *os.Root, name string) (*os.File, error) {
+	if dir, base := path.Split(name); dir != "" && base != "" {
+		folder, err := root.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer folder.Close()
+		info, err := folder.Lstat(base)
+		if err != nil {
+			return nil, err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			root, name = folder, base
+		}
+	}
 	info, err := root.Stat(name)
 	if err != nil {
 		return nil, err
@@ -171,6 +186,9 @@ func readDir(root *os.Root, name string) ([]fs.DirEntry, error) {
 func explain(root *os.Root, op, name, full string, err error) error {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		err = inner.Err
+	}
+	if _, system := errors.AsType[syscall.Errno](err); system {
+		return &fs.PathError{Op: op, Path: name, Err: err} // os.Root has refused nothing
 	}
 	if outside := leavingLink(root, full); outside != nil {
 		outside.Name = name

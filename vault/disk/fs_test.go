@@ -81,6 +81,11 @@ func TestFS_refusesPipes(t *testing.T) {
 			t.Errorf("%s: got %v", verb, err)
 		}
 	}
+	for verb, err := range reads(v, "pipe.md/note.md") {
+		if err == nil {
+			t.Errorf("%s of a file in a pipe", verb)
+		}
+	}
 	if err := v.write(t.Context(), "pipe.md", nil, ""); err == nil || !strings.Contains(err.Error(), "named pipe") {
 		t.Errorf("write: got %v", err)
 	}
