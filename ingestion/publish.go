@@ -129,17 +129,15 @@ func (pub publishing) appear(ctx context.Context, p plan, rec documentRecord, pa
 	if err != nil {
 		return false, err
 	}
-	data, err := m.Encode()
-	if err != nil {
+	files := maps.Clone(notes)
+	if files[manifest.File], err = m.Encode(); err != nil {
 		return false, err
 	}
-	if err := put(ctx, pub.w.store.bundle, manifest.File, data); err != nil {
+	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(notes)) {
-		if err := put(ctx, pub.w.store.bundle, name, notes[name]); err != nil {
-			return false, err
-		}
+	if err := pub.w.store.bundle.WriteFiles(files); err != nil {
+		return false, fault.Storage("write manifest and notes", err)
 	}
 	if err := pub.moveAside(ctx, p); err != nil {
 		return false, err
