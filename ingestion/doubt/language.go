@@ -42,7 +42,7 @@ var frequent = map[string]string{
 	"vie": "va la cua co cho cac mot nhung khong duoc trong voi den da khi nguoi nay tu theo ve nam ngay tai nhu cung phai",
 }
 
-var frequentIn = func() map[string][]string {
+var frequentIn = sync.OnceValue(func() map[string][]string {
 	in := map[string][]string{}
 	for language, words := range frequent {
 		for w := range strings.FieldsSeq(words) {
@@ -52,7 +52,7 @@ var frequentIn = func() map[string][]string {
 		}
 	}
 	return in
-}()
+})
 
 // Language returns the language of which a text has most frequent words, or "" if two have as many, which share of its words these
 // are, and how many words of two letters and more it has.
@@ -60,7 +60,7 @@ func Language(text string) (language string, share float64, words int) {
 	hits := map[string]int{}
 	for _, w := range letterWords(text) {
 		words++
-		for _, l := range frequentIn[plain(w)] {
+		for _, l := range frequentIn()[plain(w)] {
 			hits[l]++
 		}
 	}

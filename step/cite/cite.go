@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // The marks.
@@ -323,10 +324,13 @@ func (d *Document) has(n int) bool {
 	return slices.ContainsFunc(d.Pages, func(p Page) bool { return p.N == n })
 }
 
+// maxLabel is the longest label of a page that is written into links, in characters.
+const maxLabel = 12
+
 // label returns how readers know a page: by what is printed on it, if that is harmless, otherwise by its number.
 func (d *Document) label(n int) string {
 	for _, p := range d.Pages {
-		if p.N == n && harmless.MatchString(p.Label) {
+		if p.N == n && utf8.RuneCountInString(p.Label) <= maxLabel && harmless.MatchString(p.Label) {
 			return p.Label
 		}
 	}

@@ -116,10 +116,10 @@ func TestAnswer_pages(t *testing.T) {
 // A label comes from the document, that is, from outside.
 func TestAnswer_harmfulLabels(t *testing.T) {
 	t.Parallel()
-	d := document("Workbook", []string{"]] ![[https://a.example", "1|x"}, func(int) bool { return true })
+	d := document("Workbook", []string{"]] ![[https://a.example", "1|x", "A-1234567890", "A-12345678901"}, func(int) bool { return true })
 	d.Name = "Work]]book ![["
-	got := cite.Answer("[Workbook, p. #1] [Workbook, p. #2]", shelf{shown: []*cite.Document{d, document("B", []string{"x"}, nil)}, other: d}, false)
-	if want := "[[Workbook.pdf#page=1|p. 1]] [[Workbook.pdf#page=2|p. 2]]"; got.Text != want {
+	got := cite.Answer("[Workbook, p. #1] [Workbook, p. #2] [Workbook, p. #3] [Workbook, p. #4]", shelf{shown: []*cite.Document{d, document("B", []string{"x"}, nil)}, other: d}, false)
+	if want := "[[Workbook.pdf#page=1|p. 1]] [[Workbook.pdf#page=2|p. 2]] [[Workbook.pdf#page=3|p. A-1234567890]] [[Workbook.pdf#page=4|p. 4]]"; got.Text != want {
 		t.Errorf("got %q, want %q", got.Text, want)
 	}
 }

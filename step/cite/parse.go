@@ -48,7 +48,7 @@ var (
 	dash     = regexp.MustCompile(`\s*[-–—‐‑]\s*`)
 	roman    = regexp.MustCompile(`(?i)^[ivxlcdm]+$`)
 	digit    = regexp.MustCompile(`\p{Nd}`)
-	harmless = regexp.MustCompile(`^[\p{L}\p{N}]([\p{L}\p{N}.\-–/]{0,10}[\p{L}\p{N}])?$`)
+	harmless = regexp.MustCompile(`^[\p{L}\p{N}](?:[\p{L}\p{N}.\-–/]*[\p{L}\p{N}])?$`)
 )
 
 // pageWord is what comes before page numbers, and the numbers.

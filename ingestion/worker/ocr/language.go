@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/abadojack/whatlanggo"
@@ -169,7 +170,7 @@ func (r *Reader) again(a *attempt, next attempt, v *version, least readable) (er
 func guess(text string, among []string) string {
 	only := map[whatlanggo.Lang]bool{}
 	for _, name := range among {
-		for code, language := range names {
+		for code, language := range names() {
 			if language == name {
 				only[code] = true
 			}
@@ -182,7 +183,7 @@ func guess(text string, among []string) string {
 	if !info.IsReliable() {
 		return ""
 	}
-	return names[info.Lang]
+	return names()[info.Lang]
 }
 
 // foreign finds out whether a page is in a language that is not installed: the dictionaries of those that were read do not have its
@@ -219,7 +220,7 @@ func (v *version) foreign(a attempt, there []string) {
 		name = ""
 	}
 	if name == "" && info.Confidence > 0.5 {
-		name = names[info.Lang]
+		name = names()[info.Lang]
 	}
 	switch {
 	case name == "" && (all >= 2*fewestWords && known <= fewKnown*all/10 || known == 0):
@@ -260,9 +261,7 @@ func lettersIn(text string) (n int) {
 }
 
 // names are the languages that their words show, as Tesseract names them.
-var names = tesseractNames()
-
-func tesseractNames() map[whatlanggo.Lang]string {
+var names = sync.OnceValue(func() map[whatlanggo.Lang]string {
 	other := map[string]string{ // ISO 639-3 and what Tesseract says
 		"arb": "ara", "cmn": "chi_sim", "nob": "nor", "nno": "nor", "pes": "fas", "azj": "aze", "ydd": "yid", "kur": "kmr", "skr": "",
 	}
@@ -275,7 +274,7 @@ func tesseractNames() map[whatlanggo.Lang]string {
 		all[code] = name
 	}
 	return all
-}
+})
 
 // scripts are the languages that are written in a script as Tesseract names it, the most usual first. A few lines of Chinese pass for
 // Japanese.
