@@ -7,8 +7,26 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
+
+// A long document is mostly pages: each look at a page's files opens at least one of them.
+func TestImport_looksAtAPageFewTimes(t *testing.T) {
+	t.Parallel()
+	looks := func(pages int) int {
+		b := newBench(t, extract.Document{Pages: pages})
+		j := b.drop("imp-1", "Import/book.pdf", pdfBytes)
+		j.Settings.PDF.Mode = config.ModePageImages
+		before := b.vault.Looks()
+		b.mustRun(j)
+		return b.vault.Looks() - before
+	}
+	const most = 3 // the record that is not there, and, to publish the bundle, record and picture
+	if few, many := looks(10), looks(30); many-few > most*20 {
+		t.Errorf("%d looks at 20 pages more, want at most %d at each", many-few, most)
+	}
+}
 
 // Another worker takes longer to start than a letter takes to draw. A page that takes long gets help.
 func TestImport_startsAnotherWorkerWhenPagesTakeLong(t *testing.T) {

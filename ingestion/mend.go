@@ -97,7 +97,7 @@ func (m mending) take(ctx context.Context, p manifest.Page) error {
 			return err
 		}
 	}
-	return save(ctx, m.w.store.records, pageName(p.N)+".json", p)
+	return m.w.store.record(ctx, p)
 }
 
 // publish writes what is new into the bundle: the files of pages, then the notes, then the manifest, which makes them

@@ -76,7 +76,7 @@ func (v vision) pages(ctx context.Context, of int) error {
 		if why != "" {
 			v.leave(p, manifest.VisionNotRead, why)
 		}
-		if err := save(ctx, v.w.store.records, pageName(p.N)+".json", *p); err != nil {
+		if err := v.w.store.record(ctx, *p); err != nil {
 			return err
 		}
 	}

@@ -51,8 +51,9 @@ type store struct {
 	bundle  vault.Bundle
 	records vault.Bundle // page_0001.json, document.json, plan.json
 
-	mu    sync.Mutex // guards tally
+	mu    sync.Mutex // guards tally and fresh
 	tally tally
+	fresh map[int][]byte // records that were written since the folders were opened, by page: they need not be read back
 	pace  pace
 }
 
@@ -78,7 +79,7 @@ func (im *Importer) begin(j Job) *work {
 // stage opens the hidden folders of a job. The caller closes the store.
 func (im *Importer) stage(j Job) (*work, error) {
 	w := im.begin(j)
-	s := &store{im: im, job: j, set: w.set}
+	s := &store{im: im, job: j, set: w.set, fresh: map[int][]byte{}}
 	var err error
 	if s.records, err = im.Files.Stage(s.set.ImportedDir, j.stageID()+"-work"); err != nil {
 		return nil, fault.Storage("open the records of "+j.Source, err)
@@ -200,6 +201,14 @@ func (s *store) begin(d manifest.Document) documentRecord {
 
 // page returns a page's record. It counts only while the files that it names are there and have their size.
 func (s *store) page(n int) (manifest.Page, bool, error) {
+	s.mu.Lock()
+	data := s.fresh[n]
+	s.mu.Unlock()
+	if data != nil {
+		var p manifest.Page
+		err := json.Unmarshal(data, &p)
+		return p, err == nil, err
+	}
 	p, ok, err := load[manifest.Page](s.records, pageName(n)+".json")
 	if err != nil || !ok || p.N != n {
 		return manifest.Page{}, false, err
@@ -226,24 +235,43 @@ func (s *store) finishAll(ctx context.Context, pages []madePage) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	files, records := map[string][]byte{}, map[string][]byte{}
-	for _, made := range pages {
-		data, err := json.Marshal(made.page)
-		if err != nil {
-			return fmt.Errorf("write the record of page %d: %w", made.page.N, err)
-		}
+	files := map[string][]byte{}
+	records := make([]manifest.Page, len(pages))
+	for i, made := range pages {
 		maps.Copy(files, made.files)
-		records[pageName(made.page.N)+".json"] = data
+		records[i] = made.page
 	}
 	if err := s.bundle.WriteFiles(files); err != nil {
 		return fault.Storage("write pages", err)
 	}
-	if err := s.records.WriteFiles(records); err != nil {
-		return fault.Storage("write the records of pages", err)
+	if err := s.record(ctx, records...); err != nil {
+		return err
 	}
 	for _, made := range pages {
 		s.report(made.page)
 	}
+	return nil
+}
+
+// record writes the records of pages whose files are written.
+func (s *store) record(ctx context.Context, pages ...manifest.Page) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	records, fresh := map[string][]byte{}, map[int][]byte{}
+	for _, p := range pages {
+		data, err := json.Marshal(p)
+		if err != nil {
+			return fmt.Errorf("write the record of page %d: %w", p.N, err)
+		}
+		records[pageName(p.N)+".json"], fresh[p.N] = data, data
+	}
+	if err := s.records.WriteFiles(records); err != nil {
+		return fault.Storage("write the records of pages", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.Copy(s.fresh, fresh)
 	return nil
 }
 

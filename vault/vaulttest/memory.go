@@ -31,6 +31,7 @@ type Memory struct {
 	mu    sync.Mutex
 	files fstest.MapFS // guarded by mu
 	open  int          // bundles; guarded by mu
+	looks int          // at names below FS; guarded by mu
 }
 
 var (
@@ -408,6 +409,13 @@ type bundle struct {
 	close sync.Once
 }
 
+// Looks returns how often a file or folder was opened, read, listed or described through FS, that of bundles included.
+func (m *Memory) Looks() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.looks
+}
+
 // OpenBundles returns how many bundles were staged and not closed.
 func (m *Memory) OpenBundles() int {
 	m.mu.Lock()
@@ -601,6 +609,7 @@ func in[T any](v view, name string, read func(full string) (T, error)) (T, error
 	}
 	v.m.mu.Lock()
 	defer v.m.mu.Unlock()
+	v.m.looks++
 	return read(path.Join(v.dir, name))
 }
 
