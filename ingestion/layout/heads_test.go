@@ -212,3 +212,33 @@ func TestText_readsReferencesWithWideSpaces(t *testing.T) {
 	rows := [][]string{{"Author", "Year", "Title"}, {"Carpenter, C.", "1990", "The oak"}, {"Joiner, H.", "2004", "A short history"}, {"Turner, I.", "2010", "The ash"}}
 	rowsAre(t, text(sheet(100, 14, xs, rows...)...), "Author | Year | Title", "Carpenter, C. | 1990 | The oak", "Joiner, H. | 2004 | A short history", "Turner, I. | 2010 | The ash")
 }
+
+// A line over many columns of which some have no name below is no name of theirs, and no reason to lose the page.
+func TestText_takesHeadsWithGaps(t *testing.T) {
+	t.Parallel()
+	var lines []layout.Line
+	for _, l := range []struct {
+		x0, y0, x1, y1 float64
+		text           string
+	}{
+		{94, 637.9, 295.4, 645.9, "what was said in the hall before they met"},
+		{30.2, 637.9, 69.1, 645.9, "10:30 Hall"},
+		{19, 676.1, 86, 684.1, "Northern Choir"},
+		{19, 688.1, 77.8, 696.1, "Southern Band"},
+		{233.5, 688.1, 237.5, 696.1, "1"},
+		{273.5, 688.1, 277.5, 696.1, "0"},
+		{293.5, 688.1, 297.5, 696.1, "3"},
+		{368.7, 688.1, 378.9, 696.1, "0/0"},
+		{162.9, 664.1, 182, 672.1, "Hours"},
+		{292.1, 664.1, 296.9, 672.1, "T"},
+		{332.2, 652.2, 371.2, 660.2, "Shares"},
+	} {
+		lines = append(lines, layout.Line{Text: l.text, Size: 8, Box: layout.Box{X0: l.x0, Y0: l.y0, X1: l.x1, Y1: l.y1}})
+	}
+	got := text(lines...)
+	for _, l := range lines {
+		if !strings.Contains(got, l.Text) {
+			t.Errorf("%q is missing:\n%s", l.Text, got)
+		}
+	}
+}

@@ -213,9 +213,12 @@ func (s names) middleOf(first, last int, l Line) bool {
 	return middle > widerLeft+right-2*near && middle < left+widerRight+2*near
 }
 
-// areNamed reports whether a line names columns, and does not begin the name below it: their own names are years or numbered, or come again beside
-// these, or the line is not set like the column's cells.
+// areNamed reports whether a line names columns, and does not begin the name below it: each has a name of its own, and those are years or numbered,
+// or come again beside these, or the line is not set like the column's cells.
 func (s names) areNamed(l Line, row, first, last int) bool {
+	if slices.ContainsFunc(s.cells[row][first:last+1], func(cell []Line) bool { return len(cell) == 0 }) {
+		return false
+	}
 	form, counted, again := digits.ReplaceAllString(s.cells[row][first][0].Text, "#"), true, false
 	own := map[string]bool{}
 	for _, cell := range s.cells[row][first : last+1] {
