@@ -238,7 +238,7 @@ func (d *Document) readImage(ctx context.Context, r extract.PageRequest, by choi
 		return by, err
 	}
 	if r.Rect == nil && by.pdfium && by.reason.code == missingFonts {
-		if page, err := d.by.second.Text(r.N); err == nil && undrawn(page, img, dpi, pdfium.IsWide) {
+		if d.emptyIn(img, r.N, dpi) {
 			by.reason = reason{badFont, "Chinese, Japanese or Korean text without its fonts, and no font of this system draws it"}
 		}
 	}
@@ -246,6 +246,16 @@ func (d *Document) readImage(ctx context.Context, r extract.PageRequest, by choi
 		out.Image.Identity = d.identity(r, out.WidthPt, out.HeightPt, by)
 	}
 	return by, err
+}
+
+// emptyIn reports whether a page has Chinese, Japanese or Korean text, and its picture shows none of it.
+func (d *Document) emptyIn(img image.Image, n int, dpi float64) bool {
+	second, err := d.by.forText()
+	if err != nil {
+		return false
+	}
+	page, err := second.Text(n)
+	return err == nil && undrawn(page, img, dpi, pdfium.IsWide)
 }
 
 // identityDPI is the resolution of the raster by which a page is recognised in later versions of its document. It never changes.

@@ -91,6 +91,9 @@ type renderers struct {
 	second   *pdfium.Document // nil until it is needed
 	noSecond error            // why it cannot be opened
 
+	undrawn   *pdfium.Document // see forText
+	noUndrawn error            // why it cannot be opened
+
 	annotations   pdfium.Annotations // of the page annotationsOf
 	annotationsOf int                // 0 = of none
 	noAnnotations error
@@ -250,6 +253,22 @@ func (r *renderers) pdfium() (*pdfium.Document, error) {
 		r.noSecond = err
 	}
 	return r.second, r.noSecond
+}
+
+// forText returns the document from which PDFium reads text. Once it has drawn with the fonts of the system, it reads text whose fonts are not in
+// the file differently, so a document that may have such text is opened twice.
+func (r *renderers) forText() (*pdfium.Document, error) {
+	second, err := r.pdfium()
+	if err != nil || !r.traces.wide {
+		return second, err
+	}
+	if r.undrawn == nil && r.noUndrawn == nil {
+		var in pdfium.Instance
+		if in, r.noUndrawn = pdfium.Start(r.libraries.Code, true); r.noUndrawn == nil {
+			r.undrawn, r.noUndrawn = second.OpenIn(in)
+		}
+	}
+	return r.undrawn, r.noUndrawn
 }
 
 // mayFallBack reports whether the other renderer may do what one cannot.

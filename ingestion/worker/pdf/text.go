@@ -2,6 +2,8 @@ package pdf
 
 import (
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -53,7 +55,7 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 		if err == nil {
 			var read layout.Read
 			t.last = page
-			out, read = PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, farthestBack) })
+			out, read = t.arranged(page, n, func() *layout.Tail { return t.tail(n-1, farthestBack) })
 			t.tails[n] = read.Tail
 			if page.Hidden == 0 { // PDFium would read that too
 				t.compare(n, page, read, out)
@@ -64,7 +66,7 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 		}
 	}
 	if out == nil {
-		second, err := t.by.pdfium()
+		second, err := t.by.forText()
 		if err != nil {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
@@ -73,7 +75,7 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 			return nil, by, fmt.Errorf("read text: %w", err)
 		}
 		t.last = page
-		out, _ = PageText(page, t.profileOf(page), n, noTable)
+		out, _ = t.arranged(page, n, noTable)
 		doubtDirections(page, out)
 		if by.reason.code == mupdfFailed {
 			out.Doubts = doubt.Add(out.Doubts, doubt.Table, "the usual reader failed on this page, and the other one sees no rules of tables")
@@ -101,7 +103,7 @@ func (t *texts) compare(n int, page layout.Page, read layout.Read, out *extract.
 	if !t.by.mayFallBack() || !read.Complex && out.Evidence.Unmapped == 0 {
 		return
 	}
-	second, err := t.by.pdfium()
+	second, err := t.by.forText()
 	if err != nil {
 		return
 	}
@@ -123,7 +125,7 @@ func (t *texts) letters(n int) (all []string) {
 			all = append(all, linesOf(page))
 		}
 	}
-	if second, err := t.by.pdfium(); err == nil {
+	if second, err := t.by.forText(); err == nil {
 		if text, err := second.PlainText(n); err == nil {
 			all = append(all, text)
 		}
@@ -148,7 +150,7 @@ func (t *texts) tail(n, back int) *layout.Tail {
 	if err != nil {
 		return nil
 	}
-	_, read := PageText(page, t.profileOf(page), n, func() *layout.Tail { return t.tail(n-1, back-1) })
+	_, read := t.arranged(page, n, func() *layout.Tail { return t.tail(n-1, back-1) })
 	t.tails[n] = read.Tail
 	return read.Tail
 }
@@ -205,9 +207,11 @@ func (t *texts) sample() []layout.Page {
 			break
 		}
 		if t.by.mupdf == nil {
-			if page, err := t.by.second.Text(n); err == nil {
-				page.Number = n
-				pages = append(pages, page)
+			if second, err := t.by.forText(); err == nil {
+				if page, err := second.Text(n); err == nil {
+					page.Number = n
+					pages = append(pages, page)
+				}
 			}
 			continue
 		}
@@ -217,6 +221,19 @@ func (t *texts) sample() []layout.Page {
 		}
 	}
 	return pages
+}
+
+// arranged is PageText with the document's profile. A defect in finding the layout costs a page its layout, not its text.
+func (t *texts) arranged(page layout.Page, n int, before func() *layout.Tail) (out *extract.PageText, read layout.Read) {
+	defer func() {
+		if defect := recover(); defect != nil {
+			fmt.Fprintf(os.Stderr, "arrange the text of page %d: %v\n%s", n, defect, debug.Stack())
+			text := linesOf(page)
+			out, read = &extract.PageText{Plain: text, Markdown: text, Evidence: evidenceOf(page)}, layout.Read{}
+			out.Doubts = doubt.Add(nil, doubt.Order, "its layout could not be found, so its lines are as they are in the file")
+		}
+	}()
+	return PageText(page, t.profileOf(page), n, before)
 }
 
 // PageText makes text and evidence of page n of a document. before returns the table that ends the page before.

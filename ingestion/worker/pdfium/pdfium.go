@@ -33,10 +33,13 @@ const maxMemory = 1 << 14
 // compilers is how many goroutines compile PDFium to machine code. Each takes memory, and a third saves little time.
 const compilers = 2
 
+// Instance is PDFium with memory of its own.
+type Instance = pdfiumapi.Pdfium
+
 // Start starts an instance of PDFium, with the machine code of an earlier run if there is any. It takes 2.4 s on two
 // processors without that code and 0.1 s with it. The fonts of the system are visible only on request: reading them takes
 // time, and without them documents look the same on every machine.
-func Start(code Code, fonts bool) (pdfiumapi.Pdfium, error) {
+func Start(code Code, fonts bool) (Instance, error) {
 	if code != nil {
 		if in, err := launch(code, fonts); err == nil {
 			return in, nil
@@ -62,7 +65,7 @@ func OpenCode(dir string) Code {
 	return cache
 }
 
-func launch(code Code, fonts bool) (pdfiumapi.Pdfium, error) {
+func launch(code Code, fonts bool) (Instance, error) {
 	runtime := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxMemory)
 	if code != nil {
 		runtime = runtime.WithCompilationCache(code)
@@ -105,7 +108,7 @@ func Warm(cache string) error {
 
 // Document is a document that PDFium opened. It is used by one goroutine, and pages are counted from 1.
 type Document struct {
-	in    pdfiumapi.Pdfium
+	in    Instance
 	doc   references.FPDF_DOCUMENT
 	pages int
 
@@ -115,7 +118,7 @@ type Document struct {
 
 // Open opens a document with the first password that fits; the empty one is always tried. If none fits, the error is an
 // *extract.Error with the code needs_password.
-func Open(in pdfiumapi.Pdfium, data []byte, passwords []string) (*Document, error) {
+func Open(in Instance, data []byte, passwords []string) (*Document, error) {
 	for _, password := range append([]string{""}, passwords...) {
 		// A reader, not the bytes: those would be copied into PDFium's memory.
 		opened, err := in.OpenDocument(&requests.OpenDocument{FileReader: bytes.NewReader(data), FileReaderSize: int64(len(data)), Password: &password})
@@ -136,6 +139,11 @@ func Open(in pdfiumapi.Pdfium, data []byte, passwords []string) (*Document, erro
 		message = fmt.Sprintf("the document is encrypted, and none of the %d passwords that are known opens it", n)
 	}
 	return nil, &extract.Error{Code: failure.NeedsPassword, Message: message}
+}
+
+// OpenIn opens the document in another instance too.
+func (d *Document) OpenIn(in Instance) (*Document, error) {
+	return Open(in, d.data, []string{d.password})
 }
 
 // Pages returns the number of pages.
