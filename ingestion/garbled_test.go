@@ -14,16 +14,19 @@ import (
 )
 
 // A text layer that is no language is compared with what the page shows. Lists of names are not, and texts in languages that nobody
+// prose is a page's text, and shifted what its layer has if a font names each letter by the next one.
+const prose = "We terminate the contract number 55812 on 31 December. Please return the keys and the card to the office in the second floor before noon. The deposit of 900 euros will be paid back within six weeks."
+
+var shifted = strings.Map(func(r rune) rune {
+	if r >= 'a' && r < 'z' || r >= 'A' && r < 'Z' {
+		return r + 1
+	}
+	return r
+}, prose)
+
 // knows stay.
 func TestExtract_garbledLayers(t *testing.T) {
 	t.Parallel()
-	const prose = "We terminate the contract number 55812 on 31 December. Please return the keys and the card to the office in the second floor before noon. The deposit of 900 euros will be paid back within six weeks."
-	shifted := strings.Map(func(r rune) rune {
-		if r >= 'a' && r < 'z' || r >= 'A' && r < 'Z' {
-			return r + 1
-		}
-		return r
-	}, prose)
 	names := "Kari Nordmann, Ole Bakke, Anna Kowalska, Giuseppe Verdi, Inger Hagerup, Selma Lagerlund, Knut Pedersen, Olav Duun, Hans Berg, Ada Holm, Ellen Marsh, Nils Strand"
 	for name, c := range map[string]struct {
 		layer, read string
@@ -121,6 +124,35 @@ func TestExtract_textInPictures(t *testing.T) {
 			}
 			if said := doubt.Words(got.Doubts); !strings.Contains(said, c.doubt) || c.doubt == "" && said != "" {
 				t.Errorf("doubts %q, want %q", said, c.doubt)
+			}
+		})
+	}
+}
+
+// A page of which text recognition was ended from outside lacks something, and is made again.
+func TestExtract_endedRecognition(t *testing.T) {
+	t.Parallel()
+	for name, evidence := range map[string]extract.Evidence{
+		"text in pictures": {Chars: 100, Pictures: 1, PictureCover: 1, Unread: 5},
+		"other letters":    {Chars: 200, Fonts: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, extract.Document{Pages: 1})
+			b.worker.page = func(r extract.PageRequest, _ int) (extract.Page, error) {
+				if r.OCR {
+					return extract.Page{}, errEnded
+				}
+				p := goodPage(r)
+				if r.Text {
+					p.Text = &extract.PageText{Markdown: shifted, Plain: shifted, Evidence: evidence}
+				}
+				return p, nil
+			}
+			made, _ := b.mustRun(b.drop("imp-1", "Import/form.pdf", pdfBytes))
+			m, _ := b.im.manifest(made.Bundle)
+			if got := m.Pages[0]; got.Status != manifest.PagePartial || !strings.Contains(got.Lacks, "put aside") {
+				t.Errorf("%s, lacks %q: %s", got.Status, got.Lacks, got.Error)
 			}
 		})
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
-	"github.com/vaultflow/vaultflow/ingestion/reading"
 )
 
 // oldLayer is whether the layer that an OCR program once wrote into a document has the words of its pages. Samples decide for all its pages:
@@ -38,7 +37,7 @@ func (m *pageMaker) misread(ctx context.Context) (bool, error) {
 		}
 		set := m.w.set
 		got, err := m.s.Page(ctx, extract.PageRequest{N: n, Text: true, OCR: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels})
-		if err != nil && reading.PageErrorOf(err) == nil {
+		if err := m.short("its text layer could not be compared with its picture", err); err != nil {
 			return false, err
 		}
 		if got.Text != nil && got.OCR != nil && choose.WrittenByOCR(choose.OCR(got.Text.Evidence, false).Code) {

@@ -209,7 +209,7 @@ func (m *pageMaker) merge(ctx context.Context) error {
 	got, err := m.s.Page(ctx, extract.PageRequest{
 		N: m.page.N, Text: true, OCR: true, Merge: true, OCRDPI: set.OCR.DPI, Languages: set.OCR.Languages, MaxPixels: set.PDF.MaxPixels,
 	})
-	if err != nil && reading.PageErrorOf(err) == nil {
+	if err := m.short("text in its pictures was not read", err); err != nil {
 		return err
 	}
 	if got.Text == nil || got.OCR == nil {
@@ -223,6 +223,16 @@ func (m *pageMaker) merge(ctx context.Context) error {
 		m.layer = strings.TrimSpace(m.layer + "\n\n" + markdown.Sanitise(markdown.FromOCR(got.OCR.Text)))
 		m.page.Doubts = doubt.Add(m.page.Doubts, doubt.Order, "the text of its picture lies another way up and is below the rest")
 	}
+	return nil
+}
+
+// short records what a page lacks because a part of it failed, so that it is made again. It returns an error that ends the import.
+func (m *pageMaker) short(what string, err error) error {
+	bad := reading.PageErrorOf(err)
+	if bad == nil {
+		return err
+	}
+	m.lacks = cmp.Or(m.lacks, what+": "+bad.Message)
 	return nil
 }
 
@@ -259,7 +269,8 @@ func (m *pageMaker) compare(ctx context.Context) error {
 	var got extract.Page
 	if m.w.set.HasPDF(config.StrategyPDFOCR) {
 		var err error
-		if got, err = m.ocr(ctx); err != nil && reading.PageErrorOf(err) == nil {
+		got, err = m.ocr(ctx)
+		if err := m.short("its text layer could not be compared with its picture", err); err != nil {
 			return err
 		}
 	}
