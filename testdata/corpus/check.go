@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/ingestion/doubt"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 )
 
@@ -221,6 +223,9 @@ func (s *site) bundle(r *report, f *result) string {
 		}
 		if p.Image != nil {
 			want = append(want, p.Image.Path)
+		}
+		if said := p.Error + doubt.Words(p.Doubts); strings.Contains(said, "layout could not be found") || strings.Contains(said, "panic: ") {
+			r.problem(f.name, "page %d met a defect: %s", p.N, said)
 		}
 		if p.Text != nil && p.Text.Path != "" {
 			want = append(want, p.Text.Path)

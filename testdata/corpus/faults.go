@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -58,7 +59,7 @@ func (s *site) again(ctx context.Context, name string, files []source, r *report
 	for i, f := range files {
 		record, ok := newest(imports, inVault(name, i, f))
 		before, known := s.reference[f.sha256]
-		if !ok || !known || record.State == before.state || record.State != engine.ImportPartial && record.State != engine.ImportFailed {
+		if !ok || !known || record.State != engine.ImportPartial && record.State != engine.ImportFailed || record.State == before.state && !s.aside(record) {
 			continue
 		}
 		r.Retried++
@@ -72,6 +73,12 @@ func (s *site) again(ctx context.Context, name string, files []source, r *report
 	}
 	_, err = s.wait(ctx, name, files)
 	return err
+}
+
+// aside reports whether pages of a file were put aside, because their workers were killed.
+func (s *site) aside(record engine.ImportRecord) bool {
+	data, err := os.ReadFile(s.path(record.Bundle + "/manifest.json"))
+	return err == nil && bytes.Contains(data, []byte("put aside, because"))
 }
 
 // outcome is what a file became in a run without kills: its state, and for each page the digests of its files.
