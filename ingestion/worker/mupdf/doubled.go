@@ -17,11 +17,18 @@ func dropCovered(page *layout.Page, runs [][]glyph) {
 	near := func(g glyph, dx, dy int) place {
 		return place{g.text, int(math.Round(g.x)) + dx, int(math.Round(g.y)) + dy}
 	}
-	owners := map[place][]int{}
+	type lines struct {
+		n  int
+		at [4]int
+	}
+	owners := map[place]lines{}
 	for i, run := range runs {
 		for _, g := range run {
-			if at := near(g, 0, 0); len(owners[at]) < 4 {
-				owners[at] = append(owners[at], i)
+			at := near(g, 0, 0)
+			if known := owners[at]; known.n < len(known.at) {
+				known.at[known.n] = i
+				known.n++
+				owners[at] = known
 			}
 		}
 	}
@@ -31,7 +38,8 @@ func dropCovered(page *layout.Page, runs [][]glyph) {
 		for _, g := range run {
 			var found []int
 			for n := range 9 {
-				for _, owner := range owners[near(g, n%3-1, n/3-1)] {
+				known := owners[near(g, n%3-1, n/3-1)]
+				for _, owner := range known.at[:known.n] {
 					if owner != i && !slices.Contains(found, owner) {
 						found = append(found, owner)
 					}

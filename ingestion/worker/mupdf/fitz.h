@@ -270,6 +270,7 @@ void fz_drop_font(fz_context *ctx, fz_font *font);
 void fz_append_string(fz_context *ctx, fz_buffer *buf, const char *data);
 void fz_append_byte(fz_context *ctx, fz_buffer *buf, int c);
 void fz_append_printf(fz_context *ctx, fz_buffer *buffer, const char *fmt, ...);
+size_t fz_snprintf(char *buffer, size_t space, const char *fmt, ...);
 fz_output *fz_new_output_with_buffer(fz_context *ctx, fz_buffer *buf);
 void fz_write_printf(fz_context *ctx, fz_output *out, const char *fmt, ...);
 void fz_close_output(fz_context *, fz_output *);

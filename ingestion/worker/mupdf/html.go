@@ -17,12 +17,73 @@ import (
 
 // The HTML that MuPDF prints for a page always has the same form: a div with the size and a p for each line of text, each on its own
 // line. So no HTML parser is needed. Before it, read.c prints numbers of letters, boxes to tick, lines through words, and an img for each picture.
-var (
-	divSize  = regexp.MustCompile(`^<div id="page\d+" style="width:([\d.]+)pt;height:([\d.]+)pt"`)
-	lineHead = regexp.MustCompile(`^<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt">`)
-	spanHead = regexp.MustCompile(`<span style="font-family:([^;"]*);font-size:([\d.]+)pt([^"]*)">`)
-	tag      = regexp.MustCompile(`<[^>]*>`)
-)
+var divSize = regexp.MustCompile(`^<div id="page\d+" style="width:([\d.]+)pt;height:([\d.]+)pt"`)
+
+// The beginnings of lines and spans are read by hand, because regular expressions took most of the time of reading lines.
+
+// lineHead reads what ^<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt"> matches.
+func lineHead(s string) (top, left, height float64, ok bool) {
+	var found [3]float64
+	for i, name := range []string{`<p style="top:`, "pt;left:", "pt;line-height:"} {
+		value, begins := strings.CutPrefix(s, name)
+		s = strings.TrimLeft(strings.TrimPrefix(value, "-"), numerals)
+		written := value[:len(value)-len(s)]
+		if !begins || strings.Trim(written, "-") == "" || i == 2 && written[0] == '-' {
+			return 0, 0, 0, false
+		}
+		found[i] = number(written)
+	}
+	return found[0], found[1], found[2], strings.HasPrefix(s, `pt">`)
+}
+
+const numerals = "0123456789."
+
+// spanHead finds what <span style="font-family:([^;"]*);font-size:([\d.]+)pt([^"]*)"> matches, and its groups.
+func spanHead(s string) (found [][8]int) {
+	const start, size = `<span style="font-family:`, ";font-size:"
+	for at := 0; ; {
+		i := strings.Index(s[at:], start)
+		if i < 0 {
+			return found
+		}
+		begin := at + i
+		at = begin + len(start)
+		family := strings.IndexAny(s[at:], `;"`)
+		if family < 0 || !strings.HasPrefix(s[at+family:], size) {
+			continue
+		}
+		points := at + family + len(size)
+		unit := points + len(s[points:]) - len(strings.TrimLeft(s[points:], numerals))
+		if unit == points || !strings.HasPrefix(s[unit:], "pt") {
+			continue
+		}
+		rest := unit + len("pt")
+		end := strings.IndexByte(s[rest:], '"')
+		if end < 0 || !strings.HasPrefix(s[rest+end:], `">`) {
+			continue
+		}
+		found = append(found, [8]int{begin, rest + end + 2, at, at + family, points, unit, rest, rest + end})
+		at = rest + end + 2
+	}
+}
+
+// untagged removes elements' tags from a text.
+func untagged(s string) string {
+	if strings.IndexByte(s, '<') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for {
+		text, rest, _ := strings.Cut(s, "<")
+		_, after, closed := strings.Cut(rest, ">")
+		if !closed {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(text)
+		s = after
+	}
+}
 
 // readHTML reads the HTML of a page. It has no right edges: they are estimated from the size of the type. On pages with formulas, lines have
 // their glyphs, still without places.
@@ -83,13 +144,12 @@ func readElements(page string, fonts bool) (l layout.Page, formulas bool) {
 }
 
 func readLine(s string, fonts bool) (line layout.Line, formulas, ok bool) {
-	head := lineHead.FindStringSubmatch(s)
-	if head == nil {
+	top, left, height, ok := lineHead(s)
+	if !ok {
 		return layout.Line{}, false, false
 	}
-	top, left, height := number(head[1]), number(head[2]), number(head[3])
 	line.Size = height
-	spans := spanHead.FindAllStringSubmatchIndex(s, -1)
+	spans := spanHead(s)
 	var longest, bold, unseen int
 	pieces := make([]span, len(spans))
 	for i, at := range spans {
@@ -100,7 +160,7 @@ func readLine(s string, fonts bool) (line layout.Line, formulas, ok bool) {
 		if i > 0 {
 			from = spans[i-1][1]
 		}
-		text, family := tag.ReplaceAllString(s[at[1]:end], ""), s[at[2]:at[3]]
+		text, family := untagged(s[at[1]:end]), s[at[2]:at[3]]
 		n := utf8.RuneCountInString(text)
 		formulas = formulas || formula.IsMath(family)
 		before := s[:at[0]]

@@ -2,6 +2,7 @@ package mupdf
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -331,5 +332,62 @@ func TestPlace_findsTallFontsOnTheirSide(t *testing.T) {
 	addSVG(&page, svg)
 	if l := page.Lines[0]; !page.Turned || l.Turns != 0 || l.Box.X1-l.Box.X0 < 80 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// The readers by hand find what the expressions find that describe them.
+func TestSpanHead_readsAsTheExpression(t *testing.T) {
+	t.Parallel()
+	head, tag := regexp.MustCompile(`<span style="font-family:([^;"]*);font-size:([\d.]+)pt([^"]*)">`), regexp.MustCompile(`<[^>]*>`)
+	const whole = `<span style="font-family:Arial,serif;font-size:10.5pt;color:#000000">`
+	for _, s := range []string{
+		"", "a", "<", "a<b", ">a<b>c<", "<<b>>", "<p><b>" + whole + "a&lt;b</span></b>" + whole + "<i>c</i></span></p>", `<span style="font-family:` + whole,
+		`<span style="font-family:;font-size:1pt">`, `<span style="font-family:A;font-size:pt">`, `<span style="font-family:A;font-size:1.2pt"x`,
+		`<span style="font-family:A";font-size:1.2pt">`, `<span style="font-family:A;font-size:1.2px">`, `<span style="font-family:A;font-size:1.2pt`, whole[:len(whole)-1] + whole,
+	} {
+		if got, want := fmt.Sprint(spanHead(s)), fmt.Sprint(head.FindAllStringSubmatchIndex(s, -1)); got != want {
+			t.Errorf("%q: %s, not %s", s, got, want)
+		}
+		if got, want := untagged(s), tag.ReplaceAllString(s, ""); got != want {
+			t.Errorf("%q without tags: %q, not %q", s, got, want)
+		}
+	}
+}
+
+func TestLineHead_readsAsTheExpression(t *testing.T) {
+	t.Parallel()
+	head := regexp.MustCompile(`^<p style="top:(-?[\d.]+)pt;left:(-?[\d.]+)pt;line-height:([\d.]+)pt">`)
+	const form = `<p style="top:%spt;left:%spt;line-height:%spt">`
+	var lines []string
+	for _, n := range [][3]string{{"1", "2.5", "3"}, {"-1.", "-.5", "3"}, {"1", "2", "-3"}, {"", "2", "3"}, {"1", "-", "3"}, {"1", "2", ""}, {"--1", "2", "3"}, {"1", "a", "3"}} {
+		lines = append(lines, fmt.Sprintf(form, n[0], n[1], n[2]))
+	}
+	for _, s := range append(lines, "", "<p>", lines[0]+"a", "a"+lines[0], lines[0][:len(lines[0])-1]) {
+		want := head.FindStringSubmatch(s)
+		top, left, height, ok := lineHead(s)
+		if ok != (want != nil) || ok && (top != number(want[1]) || left != number(want[2]) || height != number(want[3])) {
+			t.Errorf("%q: %g, %g, %g, %v, not %q", s, top, left, height, ok, want)
+		}
+	}
+}
+
+func TestMatrix_readsOnlyWhatDiffers(t *testing.T) {
+	t.Parallel()
+	var at matrix
+	for _, c := range []struct {
+		element string
+		want    [6]float64
+		ok      bool
+	}{
+		{`<use transform="matrix(1,2,3,4,5,6)"/>`, [6]float64{1, 2, 3, 4, 5, 6}, true},
+		{`<use transform="matrix(1,2,,4,7,8)"/>`, [6]float64{1, 2, 0, 4, 7, 8}, true},
+		{`<use/>`, [6]float64{1, 0, 0, 1, 0, 0}, true},
+		{`<use transform="matrix(,2,,4,7,8)"/>`, [6]float64{0, 2, 0, 4, 7, 8}, true},
+		{`<use transform="matrix(9,9)"/>`, [6]float64{}, false},
+		{`<use transform="matrix(1,2,3,4,5,6)"/>`, [6]float64{1, 2, 3, 4, 5, 6}, true},
+	} {
+		if ok := at.read(c.element); ok != c.ok || ok && at.m != c.want {
+			t.Errorf("%s: %v, %v", c.element, at.m, ok)
+		}
 	}
 }

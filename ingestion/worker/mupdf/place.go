@@ -38,6 +38,7 @@ const maxTried = 200_000
 // or upside down, the page is turned, so that its text can be read.
 func place(page *layout.Page, glyphs []glyph, placed map[int]bool) {
 	p := placer{widths: widthsOf(glyphs), syllable: syllableOf(glyphs)}
+	p.glyphs = make([]glyph, 0, len(glyphs))
 	for _, g := range glyphs {
 		if g.text != "" {
 			p.glyphs = append(p.glyphs, g)
@@ -192,6 +193,12 @@ func (p *placer) ordinary(at int) string { return script.ToOrdinary.Replace(p.gl
 // fitsAt returns how many letters the glyph at a place is, or 0.
 func (p *placer) fitsAt(letters []rune, at int) int {
 	if at >= len(p.glyphs) {
+		return 0
+	}
+	if text := p.glyphs[at].text; len(text) == 1 { // most are ordinary
+		if len(letters) > 0 && letters[0] == rune(text[0]) {
+			return 1
+		}
 		return 0
 	}
 	return fits(letters, []rune(p.ordinary(at)))

@@ -17,10 +17,11 @@ func rulesOf(element string) []layout.Box {
 	if fill := attribute(element, "fill"); !stroked && (fill == "none" || fill == "#ffffff") {
 		return nil
 	}
-	m, ok := transform(element)
-	if !ok {
+	var at matrix
+	if !at.read(element) {
 		return nil
 	}
+	m := at.m
 	var out []layout.Box
 	for _, points := range outlines(attribute(element, "d")) {
 		for i, p := range points {

@@ -48,7 +48,9 @@ static void print_text(fz_context *ctx, const fz_text *text, fz_matrix ctm)
 		return;
 	for (fz_text_span *span = text->head; span; span = span->next) {
 		int font = font_id(ctx, span->font);
-		fz_matrix at = span->trm;
+		fz_matrix at = span->trm, m = fz_concat(at, ctm);
+		char same[200]; // for the letters of a span: printing numbers takes most of the time
+		fz_snprintf(same, sizeof same, "\" transform=\"matrix(%g,%g,%g,%g", m.a, m.b, m.c, m.d);
 		for (int i = 0; i < span->len; i++) {
 			if (span->items[i].gid < 0)
 				continue;
@@ -56,8 +58,8 @@ static void print_text(fz_context *ctx, const fz_text *text, fz_matrix ctm)
 			at.f = span->items[i].y;
 			fz_append_string(ctx, out, "<use");
 			print_letter(ctx, out, span->items[i].ucs);
-			fz_matrix m = fz_concat(at, ctm);
-			fz_append_printf(ctx, out, " xlink:href=\"#font_%d_%d\" transform=\"matrix(%g,%g,%g,%g,%g,%g)\"/>\n", font, span->items[i].gid, m.a, m.b, m.c, m.d, m.e, m.f);
+			m = fz_concat(at, ctm);
+			fz_append_printf(ctx, out, " xlink:href=\"#font_%d_%d%s,%g,%g)\"/>\n", font, span->items[i].gid, same, m.e, m.f);
 		}
 	}
 }

@@ -27,7 +27,9 @@ const maxRules = 20_000
 // addSVG adds what MuPDF's SVG of a page has and its HTML lacks: the places of letters, and rules. Each element is on its own
 // line; those within definitions are not on the page.
 func addSVG(page *layout.Page, svg string) {
-	var glyphs []glyph
+	glyphs := make([]glyph, 0, strings.Count(svg, "<use "))
+	var last matrix
+	letters := map[string]string{} // as they are written: normalised
 	hidden := 0
 	for line := range strings.Lines(svg) {
 		switch {
@@ -37,8 +39,8 @@ func addSVG(page *layout.Page, svg string) {
 			hidden--
 		case hidden > 0:
 		case strings.HasPrefix(line, "<use "):
-			if m, ok := transform(line); ok {
-				glyphs = append(glyphs, glyphOf(line, m))
+			if last.read(line) {
+				glyphs = append(glyphs, glyphOf(line, last.m, letters))
 			}
 		case strings.HasPrefix(line, "<path ") && len(page.Rules) < maxRules:
 			page.Rules = append(page.Rules, rulesOf(line)...)
@@ -48,10 +50,15 @@ func addSVG(page *layout.Page, svg string) {
 	place(page, glyphs, readLeftwards(page, glyphs))
 }
 
-func glyphOf(use string, m [6]float64) glyph {
-	text := html.UnescapeString(attribute(use, "data-text"))
+func glyphOf(use string, m [6]float64, letters map[string]string) glyph {
+	written := attribute(use, "data-text")
+	text, known := letters[written]
+	if !known {
+		text = strings.TrimSpace(layout.Normal(html.UnescapeString(written)))
+		letters[written] = text
+	}
 	return glyph{
-		text: strings.TrimSpace(layout.Normal(text)), id: attribute(use, "xlink:href"),
+		text: text, id: attribute(use, "xlink:href"),
 		x: m[4], y: m[5], size: math.Hypot(m[0], m[1]), turns: turnsOf(m[0], m[1]),
 	}
 }
@@ -96,20 +103,30 @@ func attribute(element, name string) string {
 	return value
 }
 
-func transform(element string) (m [6]float64, ok bool) {
+// matrix is the transformation of an element. That of the next one mostly differs only in its place, so what is equal is not read again.
+type matrix struct {
+	m     [6]float64
+	parts [6]string // of m, as they are written
+}
+
+// read reads the transformation of an element, and reports whether it is well formed.
+func (t *matrix) read(element string) bool {
 	value, found := strings.CutPrefix(attribute(element, "transform"), "matrix(")
 	if !found {
-		return [6]float64{1, 0, 0, 1, 0, 0}, !strings.Contains(element, " transform=")
+		*t = matrix{m: [6]float64{1, 0, 0, 1, 0, 0}}
+		return !strings.Contains(element, " transform=")
 	}
 	value = strings.TrimSuffix(value, ")")
-	for i := range m {
+	for i := range t.m {
 		part, rest, more := strings.Cut(value, ",")
-		if more != (i+1 < len(m)) {
-			return m, false
+		if more != (i+1 < len(t.m)) {
+			return false
 		}
-		m[i], value = number(part), rest
+		if value = rest; part != t.parts[i] || part == "" {
+			t.m[i], t.parts[i] = number(part), part
+		}
 	}
-	return m, true
+	return true
 }
 
 // widthsOf learns how far glyphs advance, in sizes, from what follows them most closely.
