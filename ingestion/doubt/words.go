@@ -18,10 +18,23 @@ var unseen = regexp.MustCompile(`(\]\([^()\s]*\))|(</?[A-Za-z][^<>]*>)|(\\[A-Za-
 // hyphenated is a word that a line divides.
 var hyphenated = regexp.MustCompile(`(\p{L})[-\x{00AD}\x{2010}][ \t]*\n[ \t]*(\p{Ll})`)
 
+// divides reports whether a line may divide a word: the expression is slow.
+func divides(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimRight(line, " \t\n"); strings.HasSuffix(line, "-") || strings.HasSuffix(line, "\u00ad") || strings.HasSuffix(line, "\u2010") {
+			return true
+		}
+	}
+	return false
+}
+
 // wordsOf returns the words of a text in small letters, without marks and punctuation. Digits are words of their own: "B12" is "b"
 // and "12", "1,234.50" is "1", "234" and "50".
 func wordsOf(text string) (words []string) {
-	text = hyphenated.ReplaceAllString(unseen.ReplaceAllString(text, " "), "$1$2")
+	text = unseen.ReplaceAllString(text, " ")
+	if divides(text) {
+		text = hyphenated.ReplaceAllString(text, "$1$2")
+	}
 	var b strings.Builder
 	digits := false
 	end := func() {

@@ -8,7 +8,8 @@ import (
 
 // RightToLeft reports whether a letter is of a script that is written from right to left.
 func RightToLeft(r rune) bool {
-	return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana)
+	const first = '\u0591' // before it are most letters of most pages
+	return r >= first && unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana)
 }
 
 // MixedDirections reports whether a line of a page has words that run from right to left beside numbers or words that run from left to

@@ -145,7 +145,12 @@ func (l Line) signed() string {
 var linkSigns = regexp.MustCompile(`\x0e.|\x0f|\x10[^\x11]*\x11|\x12`)
 
 // unsigned removes the signs around links and formulas.
-func unsigned(text string) string { return linkSigns.ReplaceAllString(text, "") }
+func unsigned(text string) string {
+	if !strings.ContainsAny(text, "\x0e\x0f\x10\x12") {
+		return text
+	}
+	return linkSigns.ReplaceAllString(text, "")
+}
 
 // withoutMark removes a list item's mark from a text, even if a link begins with it.
 func withoutMark(text string, mark *regexp.Regexp) string {

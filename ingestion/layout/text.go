@@ -18,6 +18,9 @@ const FormulaMark = '\uFFFC'
 
 // Normal returns text in NFC, without ligatures and control characters.
 func Normal(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0 {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t':
