@@ -3,6 +3,7 @@ package mupdf
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -388,6 +389,17 @@ func TestMatrix_readsOnlyWhatDiffers(t *testing.T) {
 	} {
 		if ok := at.read(c.element); ok != c.ok || ok && at.m != c.want {
 			t.Errorf("%s: %v, %v", c.element, at.m, ok)
+		}
+	}
+}
+
+func TestNumbers_dividesAtBlanksCommasAndSigns(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string][]float64{
+		"": {}, " ": {}, ",": {}, "1": {1}, "1 2": {1, 2}, "1-2": {1, -2}, "-1,2": {-1, 2}, " 1 ,  -2.5,3": {1, -2.5, 3}, "-": {0}, "--1 ": {0, -1}, "- 1": {0, 1},
+	} {
+		if got := numbers(s); !slices.Equal(got, want) {
+			t.Errorf("%q: %g, not %g", s, got, want)
 		}
 	}
 }

@@ -13,8 +13,8 @@ const thinBar = 3.5
 // rulesOf returns the level and upright lines of a path: what is stroked, thin bars that are filled, and the sides of other
 // rectangles. Paths with curves and white areas are no rules.
 func rulesOf(element string) []layout.Box {
-	stroked := attribute(element, "stroke") != "" && attribute(element, "stroke") != "none"
-	if fill := attribute(element, "fill"); !stroked && (fill == "none" || fill == "#ffffff") {
+	stroked := attribute(element, ` stroke="`) != "" && attribute(element, ` stroke="`) != "none"
+	if fill := attribute(element, ` fill="`); !stroked && (fill == "none" || fill == "#ffffff") {
 		return nil
 	}
 	var at matrix
@@ -23,7 +23,7 @@ func rulesOf(element string) []layout.Box {
 	}
 	m := at.m
 	var out []layout.Box
-	for _, points := range outlines(attribute(element, "d")) {
+	for _, points := range outlines(attribute(element, ` d="`)) {
 		for i, p := range points {
 			points[i] = [2]float64{m[0]*p[0] + m[2]*p[1] + m[4], m[1]*p[0] + m[3]*p[1] + m[5]}
 		}
@@ -102,11 +102,16 @@ func outlines(data string) [][][2]float64 {
 
 // numbers reads numbers that blanks, commas or signs divide.
 func numbers(s string) []float64 {
-	s = strings.ReplaceAll(s, "-", " -")
-	fields := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' })
-	out := make([]float64, len(fields))
-	for i, f := range fields {
-		out[i] = number(f)
+	out := make([]float64, 0, 2)
+	for s != "" {
+		end := 1 + strings.IndexAny(s[1:], " ,-")
+		if end == 0 {
+			end = len(s)
+		}
+		if one := strings.Trim(s[:end], " ,"); one != "" {
+			out = append(out, number(one))
+		}
+		s = s[end:]
 	}
 	return out
 }

@@ -51,14 +51,14 @@ func addSVG(page *layout.Page, svg string) {
 }
 
 func glyphOf(use string, m [6]float64, letters map[string]string) glyph {
-	written := attribute(use, "data-text")
+	written := attribute(use, ` data-text="`)
 	text, known := letters[written]
 	if !known {
 		text = strings.TrimSpace(layout.Normal(html.UnescapeString(written)))
 		letters[written] = text
 	}
 	return glyph{
-		text: text, id: attribute(use, "xlink:href"),
+		text: text, id: attribute(use, ` xlink:href="`),
 		x: m[4], y: m[5], size: math.Hypot(m[0], m[1]), turns: turnsOf(m[0], m[1]),
 	}
 }
@@ -94,8 +94,10 @@ func (g glyph) along() (u, v float64) {
 	return g.x, g.y
 }
 
+// attribute returns the value of an attribute, whose name is given as it begins in an element, with the blank before and the quotation mark after
+// it, or "".
 func attribute(element, name string) string {
-	_, rest, ok := strings.Cut(element, " "+name+`="`)
+	_, rest, ok := strings.Cut(element, name)
 	if !ok {
 		return ""
 	}
@@ -111,7 +113,7 @@ type matrix struct {
 
 // read reads the transformation of an element, and reports whether it is well formed.
 func (t *matrix) read(element string) bool {
-	value, found := strings.CutPrefix(attribute(element, "transform"), "matrix(")
+	value, found := strings.CutPrefix(attribute(element, ` transform="`), "matrix(")
 	if !found {
 		*t = matrix{m: [6]float64{1, 0, 0, 1, 0, 0}}
 		return !strings.Contains(element, " transform=")
