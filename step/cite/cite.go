@@ -330,7 +330,7 @@ const maxLabel = 12
 // label returns how readers know a page: by what is printed on it, if that is harmless, otherwise by its number.
 func (d *Document) label(n int) string {
 	for _, p := range d.Pages {
-		if p.N == n && utf8.RuneCountInString(p.Label) <= maxLabel && harmless.MatchString(p.Label) {
+		if p.N == n && utf8.RuneCountInString(p.Label) <= maxLabel && harmless().MatchString(p.Label) {
 			return p.Label
 		}
 	}

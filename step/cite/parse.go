@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -41,15 +42,23 @@ var (
 	inlineLink = regexp.MustCompile(`\[[^\[\]\n]*\]\((?:<([^<>\n#]+)#page=(\d{1,7})>|([^\s()<>#]+)#page=(\d{1,7}))\)`)
 	otherLink  = regexp.MustCompile(`\[\[[^\[\]\n]*\]\]`)
 
-	partForm = regexp.MustCompile(`^(?:(.*?)(?:\s*[,:]\s*|\s+|^))?` + pageWord)
-	lastPart = regexp.MustCompile(`^(.*)(?:\s*[,:]\s*|\s+)` + pageWord) // of a name such as S. Smith
-	joiner   = regexp.MustCompile(`\s*(?:,|&|\band\b|\bund\b)\s*(?:(?:pp?|S)\.\s*)?`)
-	pageForm = regexp.MustCompile(`^#?[\p{L}\p{N}][\p{L}\p{N}./]*(?:\s*[-–—‐‑]\s*#?[\p{L}\p{N}][\p{L}\p{N}./]*)*$`)
-	dash     = regexp.MustCompile(`\s*[-–—‐‑]\s*`)
-	roman    = regexp.MustCompile(`(?i)^[ivxlcdm]+$`)
-	digit    = regexp.MustCompile(`\p{Nd}`)
-	harmless = regexp.MustCompile(`^[\p{L}\p{N}](?:[\p{L}\p{N}.\-–/]*[\p{L}\p{N}])?$`)
+	joiner = regexp.MustCompile(`\s*(?:,|&|\band\b|\bund\b)\s*(?:(?:pp?|S)\.\s*)?`)
+	dash   = regexp.MustCompile(`\s*[-–—‐‑]\s*`)
+	roman  = regexp.MustCompile(`(?i)^[ivxlcdm]+$`)
+	digit  = regexp.MustCompile(`\p{Nd}`)
 )
+
+// These know all letters and digits of Unicode, which takes a millisecond to compile; most starts cite nothing.
+var (
+	partForm = atFirstUse(`^(?:(.*?)(?:\s*[,:]\s*|\s+|^))?` + pageWord)
+	lastPart = atFirstUse(`^(.*)(?:\s*[,:]\s*|\s+)` + pageWord) // of a name such as S. Smith
+	pageForm = atFirstUse(`^#?[\p{L}\p{N}][\p{L}\p{N}./]*(?:\s*[-–—‐‑]\s*#?[\p{L}\p{N}][\p{L}\p{N}./]*)*$`)
+	harmless = atFirstUse(`^[\p{L}\p{N}](?:[\p{L}\p{N}.\-–/]*[\p{L}\p{N}])?$`)
+)
+
+func atFirstUse(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // pageWord is what comes before page numbers, and the numbers.
 const pageWord = `(?i:(?:pp?\.|pgs?\.|s\.)[  \t]*|(?:pp?|pages?|pgs?|seiten?)(?:[  \t]+))(#?[\p{L}\p{N}].*)$`
@@ -175,9 +184,9 @@ func partsOf(inside string) []part {
 	var parts []part
 	name := ""
 	for said := range strings.SplitSeq(inside, ";") {
-		p, ok := partOf(partForm, said)
+		p, ok := partOf(partForm(), said)
 		if !ok {
-			if p, ok = partOf(lastPart, said); !ok {
+			if p, ok = partOf(lastPart(), said); !ok {
 				return nil
 			}
 		}
@@ -197,7 +206,7 @@ func partOf(form *regexp.Regexp, said string) (p part, ok bool) {
 	}
 	p.name = strings.TrimRight(strings.TrimSpace(m[1]), ",: ")
 	for _, page := range joiner.Split(strings.TrimSpace(m[2]), -1) {
-		if page = strings.Trim(page, " ."); !pageForm.MatchString(page) {
+		if page = strings.Trim(page, " ."); !pageForm().MatchString(page) {
 			return p, false
 		}
 		p.pages = append(p.pages, page)
