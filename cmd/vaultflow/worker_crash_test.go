@@ -104,7 +104,7 @@ func TestServe_itsWorkersKilledAtRandomPages(t *testing.T) {
 // A document whose workers are killed each time is put aside, without a page of low quality, and one command makes what is missing.
 func TestServe_itsWorkersKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
-	const pages = 6
+	const pages = 40
 	s := newSite(t, worker(t), "ingestion: {parallel: 1}\n")
 	original := longText(pages)
 	d := s.serve()
