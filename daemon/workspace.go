@@ -123,6 +123,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 
 // Close closes the vault.
 func (a *Workspace) Close() {
+	a.Workers.Close()
 	_ = a.digests.Keep() // without them, pictures are read again
 	if err := a.Vault.Close(); err != nil {
 		a.Log.Warn("vault not closed", "err", err)

@@ -79,6 +79,8 @@ type script struct {
 	tries    map[string]int
 }
 
+func (s *script) Prepare(int) {}
+
 func (s *script) Start(_ context.Context, _ string, o extract.Open) (reading.Session, extract.Document, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

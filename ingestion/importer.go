@@ -75,6 +75,20 @@ func (im *Importer) tell(j Job, e Event) {
 	im.Events(e)
 }
 
+// largePDF is from how many bytes a PDF is expected to have work for two workers.
+const largePDF = 256 << 10
+
+// WorkersFor returns how many workers are worth starting before a file is opened.
+func WorkersFor(kind filetype.Kind, size int64) int {
+	switch {
+	case kind == filetype.KindPDF && size > largePDF:
+		return 2
+	case kind == filetype.KindPDF, kind == filetype.KindImage:
+		return 1
+	}
+	return 0
+}
+
 // Classify examines the file: whether it is still the announced one, what it is, and whether a bundle of the same bytes and settings
 // exists, of the same name if the file is empty. It changes nothing.
 func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
@@ -92,6 +106,7 @@ func (im *Importer) Classify(ctx context.Context, j Job) (Classified, error) {
 	}
 	out := Classified{Route: route, Home: im.places(j).home()}
 	im.tell(j, Event{Kind: EventRoute, Route: &out.Route, Message: out.Route.Evidence.Reason})
+	im.Worker.Prepare(WorkersFor(route.Kind, size))
 	if size > j.settings().MaxBytes {
 		return out, nil // Extract refuses it, and hashing would take long
 	}

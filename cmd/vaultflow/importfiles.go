@@ -19,6 +19,8 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/ingestion"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
 )
@@ -54,9 +56,17 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 		return err
 	}
 	defer w.Close()
+	prepare(a, orders[0])
 	return w.Run(ctx, func(ctx context.Context) error {
 		return importing{a, g, w.Journal, w.Exec.Wait}.run(ctx, intake.NewBatch(orders, w.Imports.DropOrTake))
 	})
+}
+
+// prepare has workers start for the first file while it is copied and recorded.
+func prepare(a *daemon.Workspace, first control.ImportOrder) {
+	if info, err := os.Stat(string(first.Path)); err == nil {
+		a.Workers.Prepare(ingestion.WorkersFor(filetype.KindOf(filetype.ByName(info.Name())), info.Size()))
+	}
 }
 
 // importing prints the imports of a batch.

@@ -24,6 +24,9 @@ type importing struct{ workers *Starter }
 
 var _ reading.Worker = importing{}
 
+// Prepare implements reading.Worker.
+func (s importing) Prepare(n int) { s.workers.Prepare(n) }
+
 // Start implements reading.Worker.
 func (s importing) Start(ctx context.Context, name string, o extract.Open) (reading.Session, extract.Document, error) {
 	f, err := s.workers.vault.OpenFile(name)

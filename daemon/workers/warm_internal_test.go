@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
+	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/testdata/programtest"
 )
@@ -26,6 +27,7 @@ func TestStart_compilesBefore(t *testing.T) {
 	}
 	loaded.Ingestion.Worker = worker
 	w := &Starter{settings: loaded, stateDir: dir, slots: make(chan struct{}, 1), patience: slotPatience, log: slog.New(slog.DiscardHandler)}
+	w.pool = func() *sandbox.Pool { return sandbox.NewPool(w.config()) }
 	f, err := os.Open(worker)
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,8 @@ import (
 // about the document is an *extract.Error; any other error means that no worker could be started. Several goroutines call
 // Start.
 type Worker interface {
+	// Prepare has so many workers wait for a document, and returns at once.
+	Prepare(n int)
 	Start(ctx context.Context, name string, o extract.Open) (Session, extract.Document, error)
 	// StartFile is Start with an open file of a bundle. The caller closes it.
 	StartFile(ctx context.Context, file fs.File, o extract.Open) (Session, extract.Document, error)

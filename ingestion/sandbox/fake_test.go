@@ -57,6 +57,12 @@ func fake(role string) {
 		}
 		switch m := message.(type) {
 		case extract.Open:
+			fd, err := extract.Receive(3)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(9)
+			}
+			handed = fd
 			if when == "open" {
 				misbehave(what)
 			}
@@ -87,9 +93,12 @@ func networks() string {
 	return strings.Join(up, " ")
 }
 
+// handed is the descriptor of the document.
+var handed uintptr
+
 func documentText() string {
 	var b bytes.Buffer
-	_, _ = io.Copy(&b, io.NewSectionReader(os.NewFile(3, "document"), 0, 100))
+	_, _ = io.Copy(&b, io.NewSectionReader(os.NewFile(handed, "document"), 0, 100))
 	return b.String()
 }
 

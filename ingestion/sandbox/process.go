@@ -24,6 +24,7 @@ type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser // to the worker
 	out    *os.File       // from the worker
+	door   *os.File       // through which the worker gets its document
 	stderr tail
 	reap   func() error
 }
@@ -38,9 +39,8 @@ const workerEnvironment = "OMP_THREAD_LIMIT=1 MALLOC_ARENA_MAX=1 MALLOC_MMAP_THR
 // that nobody watches any more.
 const maxTime = 24 * time.Hour
 
-// launch starts the worker with a document as descriptor 3, without a network if that is possible. The document stays the
-// caller's.
-func launch(c Config, doc *os.File) (*process, error) {
+// launch starts the worker, without a network if that is possible. Its document is handed over later.
+func launch(c Config) (*process, error) {
 	path, err := exec.LookPath(c.Worker)
 	if err == nil {
 		path, err = filepath.Abs(path) // it is started from another folder
@@ -50,7 +50,7 @@ func launch(c Config, doc *os.File) (*process, error) {
 	}
 	for _, way := range isolations() {
 		var p *process
-		if p, err = c.launch(path, doc, way); err == nil {
+		if p, err = c.launch(path, way); err == nil {
 			return p, nil
 		}
 	}
@@ -58,7 +58,7 @@ func launch(c Config, doc *os.File) (*process, error) {
 }
 
 // launch starts the worker in new namespaces, or in none.
-func (c Config) launch(path string, doc *os.File, namespaces uintptr) (*process, error) {
+func (c Config) launch(path string, namespaces uintptr) (*process, error) {
 	args := []string{"-serve", "-memory=" + strconv.FormatInt(c.MemoryBytes, 10), "-cpu=" + maxTime.String()}
 	if namespaces != 0 {
 		args = append(args, "-isolated")
@@ -77,22 +77,30 @@ func (c Config) launch(path string, doc *os.File, namespaces uintptr) (*process,
 		return nil, fmt.Errorf("make a pipe for the worker: %w", err)
 	}
 	defer write.Close() // the worker has it, or there is none
-	p := &process{out: read}
+	ours, theirs, err := extract.Handover()
+	if err != nil {
+		read.Close()
+		return nil, err
+	}
+	defer theirs.Close() // likewise
+	p := &process{out: read, door: ours}
 	// Its life is bounded by the session's timeouts and Close, not by a context: those have to tell why it ended.
 	p.cmd = exec.Command(path, args...) //nolint:noctx // the user's own setting
 	p.cmd.Env = append(strings.Fields(workerEnvironment), c.env...)
 	p.cmd.Dir = "/"
 	p.cmd.Stdout, p.cmd.Stderr = write, &p.stderr
-	p.cmd.ExtraFiles = []*os.File{doc}
+	p.cmd.ExtraFiles = []*os.File{theirs}
 	p.cmd.WaitDelay = reapDelay
 	setGroup(p.cmd)
 	isolate(p.cmd, namespaces)
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		read.Close()
+		ours.Close()
 		return nil, fmt.Errorf("make a pipe for the worker: %w", err)
 	}
 	if err := p.cmd.Start(); err != nil {
 		read.Close()
+		ours.Close()
 		return nil, err
 	}
 	p.reap = sync.OnceValue(p.cmd.Wait)
@@ -103,11 +111,18 @@ func missing(err error) error {
 	return &extract.Error{Code: failure.WorkerMissing, Message: "the worker cannot be started: " + err.Error()}
 }
 
+// hand hands the document over to the worker, which gets a descriptor of its own.
+func (p *process) hand(doc *os.File) error {
+	defer p.door.Close() // there is only one
+	return extract.Hand(p.door, doc)
+}
+
 // end waits for a worker that is finished or killed.
 func (p *process) end() error {
 	_ = p.in.Close() // the worker may have closed it by dying
 	err := p.reap()
-	_ = p.out.Close() // nobody reads it any more
+	_ = p.out.Close()  // nobody reads it any more
+	_ = p.door.Close() // likewise
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -36,12 +35,7 @@ type Problem struct {
 func Self(ctx context.Context, c Config, languages []string) (Report, error) {
 	c = c.withDefaults()
 	out := Report{Worker: c.Worker}
-	nothing, err := os.Open(os.DevNull)
-	if err != nil {
-		return out, fmt.Errorf("open nothing: %w", err)
-	}
-	defer nothing.Close()
-	s, err := c.begin(ctx, nothing)
+	s, err := c.begin(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			return out, ctx.Err()

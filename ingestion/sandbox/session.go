@@ -23,31 +23,20 @@ type Session struct {
 // Start starts a worker and opens a document in it. The document stays the caller's, who may close it when Start
 // returned. Without an error the session has to be closed. An error is an *extract.Error, or that of ctx.
 func (c Config) Start(ctx context.Context, doc *os.File, o extract.Open) (*Session, extract.Document, error) {
-	c = c.withDefaults()
-	began := time.Now()
-	s, err := c.begin(ctx, doc)
+	s, err := c.withDefaults().begin(ctx)
 	if err != nil {
 		return nil, extract.Document{}, err
 	}
-	answer, err := s.ask(ctx, o, c.OpenTimeout, opening)
-	if err == nil {
-		if document, ok := answer.(extract.Document); ok {
-			s.pages = document.Pages
-			c.Logger.Debug("document opened", "pages", document.Pages, "confinement", s.hello.Confinement, "duration", time.Since(began))
-			return s, document, nil
-		}
-		err = s.fail(&extract.Error{Code: failure.Crashed, Message: fmt.Sprintf("the worker answered with %T", answer)})
-	}
-	_ = s.Close() // why it is of no use is known
-	return nil, extract.Document{}, err
+	_ = s.p.hand(doc) // of a worker that died, the next request reports why
+	return s.open(ctx, o)
 }
 
 // begin starts a worker and hears its hello.
-func (c Config) begin(ctx context.Context, doc *os.File) (*Session, error) {
+func (c Config) begin(ctx context.Context) (*Session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := launch(c, doc)
+	p, err := launch(c)
 	if err != nil {
 		return nil, err
 	}
@@ -57,10 +46,26 @@ func (c Config) begin(ctx context.Context, doc *os.File) (*Session, error) {
 		err = s.accept(answer)
 	}
 	if err != nil {
-		_ = s.Close() // likewise
+		_ = s.Close() // why it is of no use is known
 		return nil, err
 	}
 	return s, nil
+}
+
+// open opens the document that was handed over. If that fails, the session is closed.
+func (s *Session) open(ctx context.Context, o extract.Open) (*Session, extract.Document, error) {
+	began := time.Now()
+	answer, err := s.ask(ctx, o, s.config.OpenTimeout, opening)
+	if err == nil {
+		if document, ok := answer.(extract.Document); ok {
+			s.pages = document.Pages
+			s.config.Logger.Debug("document opened", "pages", document.Pages, "confinement", s.hello.Confinement, "duration", time.Since(began))
+			return s, document, nil
+		}
+		err = s.fail(&extract.Error{Code: failure.Crashed, Message: fmt.Sprintf("the worker answered with %T", answer)})
+	}
+	_ = s.Close() // likewise
+	return nil, extract.Document{}, err
 }
 
 func (s *Session) accept(answer any) error {

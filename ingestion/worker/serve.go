@@ -34,7 +34,7 @@ type Attacher interface {
 type Server struct {
 	Hello extract.Hello
 	Open  func(data []byte, o extract.Open) (Document, error)
-	FD    uintptr // of the document
+	FD    uintptr // where the document is handed over, see extract.Receive
 }
 
 // Run says hello, opens the document and answers requests one after the other until the input ends. It uses the document and
@@ -93,7 +93,11 @@ func tooLarge(size int64) error {
 }
 
 func (s Server) open(o extract.Open) (any, Document) {
-	data, err := documentBytes(s.FD)
+	fd, err := extract.Receive(s.FD)
+	if err != nil {
+		return reported(err, 0, failure.Corrupt), nil
+	}
+	data, err := documentBytes(fd)
 	if err != nil {
 		return reported(fmt.Errorf("the file could not be read: %w", err), 0, failure.Corrupt), nil
 	}

@@ -10,6 +10,7 @@ var ours = []uint32{
 	// what is open
 	unix.SYS_READ, unix.SYS_READV, unix.SYS_PREAD64, unix.SYS_PREADV, unix.SYS_WRITE, unix.SYS_WRITEV, unix.SYS_LSEEK, unix.SYS_CLOSE,
 	unix.SYS_FSTAT, unix.SYS_FADVISE64, unix.SYS_GETDENTS64, unix.SYS_PPOLL,
+	unix.SYS_RECVMSG, // the document is handed over
 	// memory
 	unix.SYS_MMAP, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MPROTECT, unix.SYS_MADVISE, unix.SYS_MINCORE, unix.SYS_BRK, unix.SYS_MEMBARRIER,
 	// threads and their signals
