@@ -7,6 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+	"go.abhg.dev/goldmark/wikilink"
+
 	"github.com/vaultflow/vaultflow/chunking"
 )
 
@@ -161,15 +166,23 @@ func BenchmarkSplit(b *testing.B) {
 		"20MB":        bigNote(),
 		"40000 boxes": []byte(strings.Repeat("[x]\n", 40_000)),
 	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(src)))
-			b.ReportAllocs()
-			for b.Loop() {
-				chunking.Split(src)
-			}
-		})
+		for what, work := range map[string]func(){
+			"split":             func() { chunking.Split(src) },
+			"parse by goldmark": func() { peer.Parse(text.NewReader(src)) },
+		} {
+			b.Run(name+"/"+what, func(b *testing.B) {
+				b.SetBytes(int64(len(src)))
+				b.ReportAllocs()
+				for b.Loop() {
+					work()
+				}
+			})
+		}
 	}
 }
+
+// peer parses as goldmark does with its usual extensions and wikilinks.
+var peer = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote, &wikilink.Extender{})).Parser()
 
 // BenchmarkSplit_hostile shows for each hostile note the time for a quarter of a megabyte and for half of one.
 func BenchmarkSplit_hostile(b *testing.B) {
