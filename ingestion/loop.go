@@ -87,8 +87,8 @@ func (l pageLoop) loop(ctx context.Context, first *reading.Reader, pages int) er
 	return group.Wait()
 }
 
-// startTime is about what it takes to start a worker. A document that needs no longer for all its pages is left to one.
-const startTime = 150 * time.Millisecond
+// startTime is about what a worker that waits needs to open a document. A document that needs no longer for all its pages is left to one.
+const startTime = 60 * time.Millisecond
 
 // manyPages take longer than that even if they are the simplest.
 const manyPages = 32
