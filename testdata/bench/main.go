@@ -39,7 +39,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "folder of more PDFs")
 	flag.IntVar(&o.runs, "runs", 5, "runs of each command")
 	flag.StringVar(&o.only, "only", "", "measure only documents whose name contains this")
-	flag.StringVar(&o.tables, "tables", "drawing,words,processors,letter,receipt", "what to measure")
+	flag.StringVar(&o.tables, "tables", "drawing,words,processors,letter,receipt,memory", "what to measure")
 	flag.Parse()
 	if o.runs < 1 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "bench: -runs is at least 1, and there are no arguments")
@@ -77,7 +77,7 @@ func run(ctx context.Context, o options) (err error) {
 	for _, t := range []struct {
 		name string
 		make func(context.Context, []document) error
-	}{{"drawing", b.drawing}, {"words", b.recognising}, {"processors", b.twoCores}, {"letter", b.warm}, {"receipt", b.receipt}} {
+	}{{"drawing", b.drawing}, {"words", b.recognising}, {"processors", b.twoCores}, {"letter", b.warm}, {"receipt", b.receipt}, {"memory", b.memory}} {
 		if slices.Contains(strings.Split(b.tables, ","), t.name) {
 			all = append(all, t.make(ctx, documents))
 		}

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
-	_ "image/jpeg" // decoders of page pictures
-	_ "image/png"
+	_ "image/jpeg" // a decoder of page pictures
+	"image/png"
 	"io"
 	"io/fs"
 	"math"
@@ -230,30 +230,12 @@ func (b *bench) warm(ctx context.Context, _ []document) error {
 	if err != nil {
 		return err
 	}
-	fresh, args := b.vault("warm")
-	if err := fresh(); err != nil {
-		return err
-	}
-	serve := exec.CommandContext(ctx, b.program(), append(args, "serve", "--listen", "127.0.0.1:0")...)
-	serve.Env = append(os.Environ(), "VAULTFLOW_VAULT_QUIET_PERIOD="+quiet.String(), "VAULTFLOW_INGESTION_MODE=page_images")
-	said, err := serve.StderrPipe()
+	d, err := b.serve(ctx, "warm", "VAULTFLOW_VAULT_QUIET_PERIOD="+quiet.String(), "VAULTFLOW_INGESTION_MODE=page_images")
 	if err != nil {
 		return err
 	}
-	if err := serve.Start(); err != nil {
-		return err
-	}
-	defer func() {
-		_ = serve.Process.Signal(os.Interrupt)
-		_ = serve.Wait() // it was interrupted
-	}()
-	go io.Copy(io.Discard, bufio.NewReader(said)) //nolint:errcheck // it ends with the daemon
-	for range 100 {
-		if program(nil, b.program(), append(args, "serve", "--url")...)(ctx) == nil {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	defer d.stop()
+	args := d.args
 	n := 0
 	path := ""
 	next := func() error { // each is another document, so that none counts as a duplicate
@@ -267,7 +249,7 @@ func (b *bench) warm(ctx context.Context, _ []document) error {
 	peer := &command{name: "mutool draw", run: func(ctx context.Context) error {
 		return program(nil, "mutool", "draw", "-q", "-r", "150", "-o", filepath.Join(b.scratch, "letter%d.png"), path)(ctx)
 	}}
-	vault := filepath.Join(b.scratch, "warm")
+	vault := d.vault
 	dropped := &command{name: fmt.Sprintf("dropped, %v of vault.quiet_period included", quiet), before: next, run: func(ctx context.Context) error {
 		name := filepath.Base(path)
 		if err := os.Rename(path, filepath.Join(vault, "Import", name)); err != nil {
@@ -283,6 +265,81 @@ func (b *bench) warm(ctx context.Context, _ []document) error {
 	line("letter", dropped, peer)
 	fmt.Println()
 	return nil
+}
+
+// serving is a daemon that runs.
+type serving struct {
+	vault string
+	args  []string // that name its vault
+	pid   int
+	stop  func()
+}
+
+// serve starts a daemon in a fresh vault, and waits until it answers.
+func (b *bench) serve(ctx context.Context, name string, env ...string) (serving, error) {
+	fresh, args := b.vault(name)
+	if err := fresh(); err != nil {
+		return serving{}, err
+	}
+	cmd := exec.CommandContext(ctx, b.program(), append(slices.Clone(args), "serve", "--listen", "127.0.0.1:0")...)
+	cmd.Env = append(os.Environ(), env...)
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		return serving{}, err
+	}
+	if err := cmd.Start(); err != nil {
+		return serving{}, err
+	}
+	go io.Copy(io.Discard, bufio.NewReader(said)) //nolint:errcheck // it ends with the daemon
+	for range 100 {
+		if program(nil, b.program(), append(slices.Clone(args), "serve", "--url")...)(ctx) == nil {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return serving{filepath.Join(b.scratch, name), args, cmd.Process.Pid, func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait() // it was interrupted
+	}}, nil
+}
+
+// memory shows how much memory the daemon uses at most (Linux) before, and while it imports a picture of 100 megapixels.
+func (b *bench) memory(ctx context.Context, _ []document) error {
+	d, err := b.serve(ctx, "memory")
+	if err != nil {
+		return err
+	}
+	defer d.stop()
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, pdftest.Drawing(10_000, 10_000, 300, lines(200)...)); err != nil {
+		return err
+	}
+	before, err := peak(d.pid)
+	if err != nil {
+		fmt.Println("The memory of the daemon is not known on this system")
+		return nil
+	}
+	if err := os.WriteFile(filepath.Join(d.vault, "Import", "Large.png"), picture.Bytes(), 0o600); err != nil {
+		return err
+	}
+	if err := appears(ctx, filepath.Join(d.vault, "Imported", "Large", "manifest.json")); err != nil {
+		return err
+	}
+	after, err := peak(d.pid)
+	fmt.Printf("Most resident memory of the daemon: %d MiB at rest, %d MiB once it had imported a picture of 100 megapixels\n\n", before, after)
+	return err
+}
+
+// peak returns the most resident memory of a process so far, in MiB.
+func peak(pid int) (int, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(data), "VmHWM:")
+	kib := 0
+	_, err = fmt.Sscan(rest, &kib)
+	return kib >> 10, err
 }
 
 // appears waits for a file.
