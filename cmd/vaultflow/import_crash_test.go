@@ -45,8 +45,7 @@ func (s *site) commitPoints(pages int) []commitPoint {
 	return append(
 		points,
 		commitPoint{"plan", hidden("-work", "plan.json")},
-		commitPoint{"manifest", hidden("", "manifest.json")},
-		commitPoint{"note", hidden("", "Report.md")},
+		commitPoint{"manifest and note", func() bool { return hidden("", "manifest.json")() && hidden("", "Report.md")() }}, // written together
 		commitPoint{"bundle", there("Imported/Report/Report.md")},
 		commitPoint{"original", there("Imported/Report/Report.pdf")},
 		commitPoint{"records discarded", func() bool { return there("Imported/Report/Report.pdf")() && !left("", "") }},
