@@ -20,6 +20,7 @@ import (
 type commitPoint struct {
 	name    string
 	reached func() bool
+	last    bool // nothing follows, so the daemon may run on while it is looked for
 }
 
 // commitPoints are those of the import of Import/Report.pdf, in their order. What lies in a hidden folder goes away with it: such a
@@ -38,21 +39,21 @@ func (s *site) commitPoints(pages int) []commitPoint {
 	hidden := func(suffix, name string) func() bool {
 		return func() bool { return left(suffix, name) || there("Imported/Report/Report.md")() }
 	}
-	points := []commitPoint{{"document", hidden("-work", "document.json")}}
+	points := []commitPoint{{name: "document", reached: hidden("-work", "document.json")}}
 	for n := range pages {
-		points = append(points, commitPoint{fmt.Sprintf("page %d", n+1), hidden("-work", fmt.Sprintf("page_%04d.json", n+1))})
+		points = append(points, commitPoint{name: fmt.Sprintf("page %d", n+1), reached: hidden("-work", fmt.Sprintf("page_%04d.json", n+1))})
 	}
 	return append(
 		points,
-		commitPoint{"plan", hidden("-work", "plan.json")},
-		commitPoint{"manifest and note", func() bool { return hidden("", "manifest.json")() && hidden("", "Report.md")() }}, // written together
-		commitPoint{"bundle", there("Imported/Report/Report.md")},
-		commitPoint{"original", there("Imported/Report/Report.pdf")},
-		commitPoint{"records discarded", func() bool { return there("Imported/Report/Report.pdf")() && !left("", "") }},
+		commitPoint{name: "plan", reached: hidden("-work", "plan.json")},
+		commitPoint{name: "manifest and note", reached: func() bool { return hidden("", "manifest.json")() && hidden("", "Report.md")() }}, // written together
+		commitPoint{name: "bundle", reached: there("Imported/Report/Report.md")},
+		commitPoint{name: "original", reached: there("Imported/Report/Report.pdf")},
+		commitPoint{name: "records discarded", reached: func() bool { return there("Imported/Report/Report.pdf")() && !left("", "") }},
 		commitPoint{"job done", func() bool { // nobody can read the database of a daemon that is stopped in the middle of a commit
 			out, _, code := s.CLI("import", "--status", "-n", "100", "--json")
 			return code == 0 && strings.Contains(out, `"state":"done"`)
-		}},
+		}, true},
 	)
 }
 
@@ -63,7 +64,9 @@ func (s *site) killAt(d *serving, p commitPoint) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(2 * patience); time.Now().Before(deadline); <-tick.C {
-		d.Signal(syscall.SIGSTOP) // between two looks it runs for a millisecond
+		if !p.last {
+			d.Signal(syscall.SIGSTOP) // between two looks it runs for a millisecond
+		}
 		if p.reached() {
 			d.Kill()
 			return
