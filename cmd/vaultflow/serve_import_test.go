@@ -73,7 +73,7 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 	if long() {
 		pages, seen = 600, 300
 	}
-	s := newSite(t, worker(t), "")
+	s := newSite(t, worker(t), "ingestion: {pdf: {dpi: 300, max_side: 4000}}\n") // pages that take time
 	original := longText(pages)
 	d := s.serve()
 	s.Write("Import/Report.pdf", original)

@@ -159,7 +159,7 @@ func (d *Document) Picture(n int, dpi float64, colour bool) (_ image.Image, colo
 	var found C.int
 	if !colour {
 		pix, rect, err := d.draw(n, dpi, 1, &found)
-		return &image.Gray{Pix: pix, Stride: rect.Dx(), Rect: rect}, found != 0, err
+		return &image.Gray{Pix: pix, Stride: rect.Dx(), Rect: rect.Sub(rect.Min)}, found != 0, err
 	}
 	pix, rect, err := d.draw(n, dpi, 4, &found)
 	return &image.RGBA{Pix: pix, Stride: 4 * rect.Dx(), Rect: rect}, found != 0, err
