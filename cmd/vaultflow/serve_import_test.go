@@ -57,6 +57,9 @@ func (s *site) pageFiles(dir string) map[string]pageFile {
 	return found
 }
 
+// slowly are settings with which a page takes about 50 ms, so that something can happen in the middle of an import.
+const slowly = "ingestion: {parallel: 1, pdf: {dpi: 400, max_side: 5000}}\n"
+
 // longText is a born-digital document.
 func longText(pages int) []byte {
 	b := pdftest.New().Info("A long report", "Nobody")
@@ -73,7 +76,7 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 	if long() {
 		pages, seen = 600, 300
 	}
-	s := newSite(t, worker(t), "ingestion: {pdf: {dpi: 300, max_side: 4000}}\n") // pages that take time
+	s := newSite(t, worker(t), slowly)
 	original := longText(pages)
 	d := s.serve()
 	s.Write("Import/Report.pdf", original)

@@ -72,7 +72,7 @@ func randomPages(t *testing.T, pages, most int) []int {
 func TestServe_itsWorkersKilledAtRandomPages(t *testing.T) {
 	t.Parallel()
 	const pages = 30
-	s := newSite(t, worker(t), "ingestion: {parallel: 1}\n")
+	s := newSite(t, worker(t), slowly)
 	original := longText(pages)
 	d := s.serve()
 	s.Write("Import/Report.pdf", original)
@@ -104,8 +104,8 @@ func TestServe_itsWorkersKilledAtRandomPages(t *testing.T) {
 // A document whose workers are killed each time is put aside, without a page of low quality, and one command makes what is missing.
 func TestServe_itsWorkersKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
-	const pages = 40
-	s := newSite(t, worker(t), "ingestion: {parallel: 1}\n")
+	const pages = 12
+	s := newSite(t, worker(t), slowly)
 	original := longText(pages)
 	d := s.serve()
 	stop, killing := make(chan struct{}), make(chan int)
@@ -156,7 +156,7 @@ func TestServe_itsWorkersKilledAgainAndAgain(t *testing.T) {
 func TestServe_killedWithItsWorkersAtRandomPages(t *testing.T) {
 	t.Parallel()
 	const pages = 30
-	s := newSite(t, worker(t), "")
+	s := newSite(t, worker(t), slowly)
 	original := longText(pages)
 	committed := map[string]pageFile{}
 	d := s.serve()
