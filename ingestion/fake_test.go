@@ -209,7 +209,7 @@ func newBench(t *testing.T, doc extract.Document) *bench {
 func (b *bench) empty() {
 	b.vault = vaulttest.New(fstest.MapFS{})
 	b.Cleanup(func() {
-		if n := b.vault.OpenBundles(); n != 0 {
+		if _, n := b.vault.Used(); n != 0 {
 			b.Errorf("%d bundles were left open", n)
 		}
 	})

@@ -53,7 +53,7 @@ type store struct {
 
 	mu    sync.Mutex // guards tally and fresh
 	tally tally
-	fresh map[int][]byte // records that were written since the folders were opened, by page: they need not be read back
+	fresh map[string][]byte // records of pages that were written since the folders were opened: they need not be read back
 	pace  pace
 }
 
@@ -79,7 +79,7 @@ func (im *Importer) begin(j Job) *work {
 // stage opens the hidden folders of a job. The caller closes the store.
 func (im *Importer) stage(j Job) (*work, error) {
 	w := im.begin(j)
-	s := &store{im: im, job: j, set: w.set, fresh: map[int][]byte{}}
+	s := &store{im: im, job: j, set: w.set, fresh: map[string][]byte{}}
 	var err error
 	if s.records, err = im.Files.Stage(s.set.ImportedDir, j.stageID()+"-work"); err != nil {
 		return nil, fault.Storage("open the records of "+j.Source, err)
@@ -201,15 +201,16 @@ func (s *store) begin(d manifest.Document) documentRecord {
 
 // page returns a page's record. It counts only while the files that it names are there and have their size.
 func (s *store) page(n int) (manifest.Page, bool, error) {
+	name := pageName(n) + ".json"
 	s.mu.Lock()
-	data := s.fresh[n]
+	data := s.fresh[name]
 	s.mu.Unlock()
 	if data != nil {
 		var p manifest.Page
 		err := json.Unmarshal(data, &p)
 		return p, err == nil, err
 	}
-	p, ok, err := load[manifest.Page](s.records, pageName(n)+".json")
+	p, ok, err := load[manifest.Page](s.records, name)
 	if err != nil || !ok || p.N != n {
 		return manifest.Page{}, false, err
 	}
@@ -258,20 +259,20 @@ func (s *store) record(ctx context.Context, pages ...manifest.Page) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	records, fresh := map[string][]byte{}, map[int][]byte{}
+	records := map[string][]byte{}
 	for _, p := range pages {
 		data, err := json.Marshal(p)
 		if err != nil {
 			return fmt.Errorf("write the record of page %d: %w", p.N, err)
 		}
-		records[pageName(p.N)+".json"], fresh[p.N] = data, data
+		records[pageName(p.N)+".json"] = data
 	}
 	if err := s.records.WriteFiles(records); err != nil {
 		return fault.Storage("write the records of pages", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.Copy(s.fresh, fresh)
+	maps.Copy(s.fresh, records)
 	return nil
 }
 

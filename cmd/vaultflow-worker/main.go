@@ -89,7 +89,7 @@ func run(args []string, out, errs io.Writer) int {
 func parse(args []string, errs io.Writer) (o options, rest []string, err error) {
 	flags := flag.NewFlagSet("vaultflow-worker", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	flags.BoolVar(&o.serve, "serve", false, "read frames from standard input and a document, which is file descriptor 3 or comes through the socket there")
+	flags.BoolVar(&o.serve, "serve", false, "read frames from standard input, and a document that is handed over through the socket at file descriptor 3")
 	flags.Bool("version", false, "print what this program is and what it can do")
 	flags.Int64Var(&o.memory, "memory", 0, "most `bytes` of memory")
 	flags.DurationVar(&o.cpu, "cpu", 0, "most processor `time`")

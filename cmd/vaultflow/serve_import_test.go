@@ -57,8 +57,8 @@ func (s *site) pageFiles(dir string) map[string]pageFile {
 	return found
 }
 
-// slowly are settings with which a page takes about 50 ms, so that something can happen in the middle of an import.
-const slowly = "ingestion: {parallel: 1, pdf: {dpi: 400, max_side: 5000}}\n"
+// slowPages are settings with which a page takes about 50 ms, so that something can happen in the middle of an import.
+const slowPages = "ingestion: {parallel: 1, pdf: {dpi: 400, max_side: 5000}}\n"
 
 // longText is a born-digital document.
 func longText(pages int) []byte {
@@ -76,7 +76,7 @@ func TestServe_killedInTheMiddleOfAnImport(t *testing.T) {
 	if long() {
 		pages, seen = 600, 300
 	}
-	s := newSite(t, worker(t), slowly)
+	s := newSite(t, worker(t), slowPages)
 	original := longText(pages)
 	d := s.serve()
 	s.Write("Import/Report.pdf", original)

@@ -298,7 +298,7 @@ func TestWatch_fileThatMayNotBeRead(t *testing.T) {
 func TestWatch_stopInTheMiddleOfAnImport(t *testing.T) {
 	t.Parallel()
 	const pages = 60
-	s := newSite(t, worker(t), slowly)
+	s := newSite(t, worker(t), slowPages)
 	d := s.serve()
 	s.Write("Import/Report.pdf", longText(pages))
 	page := 0

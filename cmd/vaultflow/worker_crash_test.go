@@ -72,7 +72,7 @@ func randomPages(t *testing.T, pages, most int) []int {
 func TestServe_itsWorkersKilledAtRandomPages(t *testing.T) {
 	t.Parallel()
 	const pages = 30
-	s := newSite(t, worker(t), slowly)
+	s := newSite(t, worker(t), slowPages)
 	original := longText(pages)
 	d := s.serve()
 	s.Write("Import/Report.pdf", original)
@@ -105,7 +105,7 @@ func TestServe_itsWorkersKilledAtRandomPages(t *testing.T) {
 func TestServe_itsWorkersKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	const pages = 12
-	s := newSite(t, worker(t), slowly)
+	s := newSite(t, worker(t), slowPages)
 	original := longText(pages)
 	d := s.serve()
 	stop, killing := make(chan struct{}), make(chan int)
@@ -156,7 +156,7 @@ func TestServe_itsWorkersKilledAgainAndAgain(t *testing.T) {
 func TestServe_killedWithItsWorkersAtRandomPages(t *testing.T) {
 	t.Parallel()
 	const pages = 30
-	s := newSite(t, worker(t), slowly)
+	s := newSite(t, worker(t), slowPages)
 	original := longText(pages)
 	committed := map[string]pageFile{}
 	d := s.serve()

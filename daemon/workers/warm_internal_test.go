@@ -27,7 +27,7 @@ func TestStart_compilesBefore(t *testing.T) {
 	}
 	loaded.Ingestion.Worker = worker
 	w := &Starter{settings: loaded, stateDir: dir, slots: make(chan struct{}, 1), patience: slotPatience, log: slog.New(slog.DiscardHandler)}
-	w.pool = func() *sandbox.Pool { return sandbox.NewPool(w.config()) }
+	w.pool = sandbox.NewPool(w.config)
 	f, err := os.Open(worker)
 	if err != nil {
 		t.Fatal(err)

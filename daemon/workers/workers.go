@@ -40,7 +40,7 @@ type Starter struct {
 	patience  time.Duration // how long a document waits without progress of any other
 	moved     atomic.Int64  // when a worker last answered or ended, in nanoseconds
 
-	pool    func() *sandbox.Pool
+	pool    *sandbox.Pool
 	warming sync.Mutex
 	cold    bool // PDFium's machine code cannot be kept. Guarded by warming
 }
@@ -55,7 +55,7 @@ func New(s *settings.Settings, v *disk.Vault, stateDir string, p *Passwords, log
 	// A worker at work answers within these times.
 	w.patience = max(slotPatience, (s.Ingestion.OpenTimeout + s.Ingestion.PageTimeout).Std())
 	w.slots = make(chan struct{}, w.share.Workers)
-	w.pool = sync.OnceValue(func() *sandbox.Pool { return sandbox.NewPool(w.config()) })
+	w.pool = sandbox.NewPool(w.config)
 	debug.SetMemoryLimit(w.share.Daemon)
 	return w
 }
@@ -147,12 +147,12 @@ func (w *Starter) warm(ctx context.Context, c sandbox.Config) {
 // Prepare has so many workers wait for a document, as far as there is room for them, and returns at once.
 func (w *Starter) Prepare(n int) {
 	if n = min(n, cap(w.slots)-len(w.slots)); n > 0 {
-		w.pool().Prepare(n)
+		w.pool.Prepare(n)
 	}
 }
 
 // Close ends the workers that wait for a document.
-func (w *Starter) Close() { w.pool().Close() }
+func (w *Starter) Close() { w.pool.Close() }
 
 // start opens a document in a worker.
 func (w *Starter) start(ctx context.Context, f *os.File, o extract.Open) (session, extract.Document, error) {
@@ -163,7 +163,7 @@ func (w *Starter) start(ctx context.Context, f *os.File, o extract.Open) (sessio
 	if err != nil {
 		return session{}, extract.Document{}, err
 	}
-	opened, document, err := w.pool().Start(ctx, f, o)
+	opened, document, err := w.pool.Start(ctx, f, o)
 	if err != nil {
 		free()
 		return session{}, document, err

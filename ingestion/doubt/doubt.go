@@ -27,6 +27,9 @@ const (
 	Vision      = "vision"      // a model's answer was refused, or the page was not sent to it
 )
 
+// NoLayout are the words about a page whose layout met a defect of the program.
+const NoLayout = "its layout could not be found, so its lines are as they are in the file"
+
 // Limits of the doubts about a page.
 const (
 	most     = 4 // doubts that a worker reports; others are added to them

@@ -13,5 +13,5 @@ func Handover() (ours, theirs *os.File, err error) { return nil, nil, errors.Err
 // Hand is not possible here.
 func Hand(_, _ *os.File) error { return errors.ErrUnsupported }
 
-// Receive returns the document that the worker was started with.
-func Receive(end uintptr) (doc uintptr, err error) { return end, nil }
+// Receive is not possible here.
+func Receive(uintptr) (doc uintptr, err error) { return 0, errors.ErrUnsupported }

@@ -31,15 +31,8 @@ func Hand(to, doc *os.File) error {
 	return nil
 }
 
-// Receive waits for the document at the worker's end, which is closed then. If that end is a file, it is the document itself.
+// Receive waits for the document at the worker's end, which is closed then.
 func Receive(end uintptr) (doc uintptr, err error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(int(end), &st); err != nil {
-		return 0, fmt.Errorf("look at the document: %w", err)
-	}
-	if st.Mode&unix.S_IFMT != unix.S_IFSOCK {
-		return end, nil
-	}
 	defer unix.Close(int(end))
 	rights := make([]byte, unix.CmsgSpace(4))
 	_, n, _, _, err := unix.Recvmsg(int(end), make([]byte, 1), rights, 0)

@@ -313,3 +313,14 @@ func BenchmarkText(b *testing.B) {
 		profile.Text(page, 1)
 	}
 }
+
+func TestNormal(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plain": "plain", "a\x07b": "ab", "a\tb": "a b", "ﬁne": "fine", "e\u0301": "é", "zero\u200bwidth": "zerowidth",
+	} {
+		if got := layout.Normal(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func clauseOf(text string) int {
 	return n
 }
 
-// note is the number before a note, as in "1 See above." or "[1] See above."
+// note is the number before a note, as in "1 See above" or "[1] See above".
 var note = regexp.MustCompile(`^(?:(\d{1,3})|\[(\d{1,3})\])\s+\S`)
 
 // noteOf returns the number that a line begins with as a note does, or -1.

@@ -21,7 +21,7 @@ func numbered(t *testing.T, levels, more, text string) string {
 			id, level, _ := strings.Cut(at, "/")
 			pr = `<numPr><ilvl val="` + level + `"/><numId val="` + id + `"/></numPr>`
 		case at == "gone":
-			pr, text = `<numPr><ilvl val="0"/><numId val="1"/></numPr><rPr><del/></rPr>`, ""
+			pr = `<numPr><ilvl val="0"/><numId val="1"/></numPr><rPr><del/></rPr>`
 			body.WriteString(`<p><pPr>` + pr + `</pPr><del><r><delText>gone</delText></r></del></p>`)
 			continue
 		case at >= "A":

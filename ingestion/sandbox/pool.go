@@ -15,15 +15,15 @@ const idleTime = time.Minute
 // Pool starts workers before their documents are there, so that these need not wait for it. A worker still reads one document. Make one with
 // [NewPool]. Several goroutines may use it.
 type Pool struct {
-	config Config
+	config func() Config // asked only when a worker starts
 
 	mu      sync.Mutex      // guards what follows
 	waiting []chan *Session // workers that have started or will; nil comes from one that could not
 	idle    *time.Timer
 }
 
-// NewPool returns a pool without workers.
-func NewPool(c Config) *Pool { return &Pool{config: c.withDefaults()} }
+// NewPool returns a pool without workers. The function returns how each is started.
+func NewPool(config func() Config) *Pool { return &Pool{config: config} }
 
 // Prepare has so many workers wait for a document. It returns at once. Those that no document needs within a minute are ended.
 func (p *Pool) Prepare(n int) {
@@ -33,9 +33,10 @@ func (p *Pool) Prepare(n int) {
 		started := make(chan *Session, 1)
 		p.waiting = append(p.waiting, started)
 		go func() {
-			s, err := p.config.begin(context.Background())
+			c := p.config().withDefaults()
+			s, err := c.begin(context.Background())
 			if err != nil {
-				p.config.Logger.Debug("a worker could not be started in advance", "err", err) // starting one on demand reports it
+				c.Logger.Debug("a worker could not be started in advance", "err", err) // starting one on demand reports it
 			}
 			started <- s
 		}()
@@ -58,7 +59,7 @@ func (p *Pool) Start(ctx context.Context, doc *os.File, o extract.Open) (*Sessio
 		}
 		_ = s.Close() // it died while it waited
 	}
-	return p.config.Start(ctx, doc, o)
+	return p.config().Start(ctx, doc, o)
 }
 
 // take returns a worker that waits, or nil if there is none.

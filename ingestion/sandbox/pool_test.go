@@ -14,7 +14,8 @@ import (
 // prepared returns a pool with one worker that waits.
 func prepared(t *testing.T) (*Pool, *Session) {
 	t.Helper()
-	p := NewPool(pretend(t, "well"))
+	c := pretend(t, "well")
+	p := NewPool(func() Config { return c })
 	t.Cleanup(p.Close)
 	p.Prepare(1)
 	p.Prepare(1) // it is there already

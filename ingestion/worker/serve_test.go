@@ -19,7 +19,15 @@ func TestDocumentBytes_boundsTheFile(t *testing.T) {
 	if err := f.Truncate(maxDocument + 1); err != nil {
 		t.Skipf("no file of that size here: %v", err)
 	}
-	answer, doc := Server{FD: f.Fd()}.open(extract.Open{Kind: extract.KindPDF})
+	ours, theirs, err := extract.Handover()
+	if err != nil {
+		t.Skip(err)
+	}
+	defer ours.Close()
+	if err := extract.Hand(ours, f); err != nil {
+		t.Fatal(err)
+	}
+	answer, doc := Server{FD: theirs.Fd()}.open(extract.Open{Kind: extract.KindPDF})
 	if e, ok := answer.(*extract.Error); !ok || e.Code != failure.TooLarge || doc != nil {
 		t.Errorf("got %v, want %s", answer, failure.TooLarge)
 	}

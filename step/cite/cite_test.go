@@ -35,7 +35,7 @@ func (s shelf) Linked(target string) (*cite.Document, bool) {
 
 var texts = map[int]string{
 	3: "The first eigen-\nvalue is 1.5 and the ﬁnal one is not known.\n\nSee the [long report](https://example.org/x). It says so.",
-	4: "A therapist speaks here. The treatment is not always safe. It ends with a sentence that runs over",
+	4: "A therapist <!-- " + strings.Repeat("nobody sees this remark ", 60) + "-->speaks here. The treatment is not always safe. It ends with a sentence that runs over",
 	5: "to the following page without a stop. Then " + strings.Repeat("more words ", 80) + "end of all.",
 }
 
@@ -137,6 +137,7 @@ func TestAnswer_quotes(t *testing.T) {
 		"not there":                {"“The last eigenvalue” [p. 1]", "“The last eigenvalue” [quotation not found] " + p1},
 		"another page":             {"“A therapist speaks” [p. 1]", "“A therapist speaks” [quotation not found] " + p1},
 		"reference before":         {"As [p. 1] has it, “the final one”.", "As " + p1 + " has it, “the final one”."},
+		"in a long comment":        {"“nobody sees this remark” [p. 2]", "“nobody sees this remark” [quotation not found] " + p2},
 		"half a word":              {"“rapist speaks here” [p. 2]", "“rapist speaks here” [quotation not found] " + p2},
 		"another number":           {"“The first eigenvalue is 15” [p. 1]", "“The first eigenvalue is 15” [quotation not found] " + p1},
 		"omission":                 {"“A therapist speaks … not always safe” [p. 2]", "“A therapist speaks … not always safe” " + p2},

@@ -224,7 +224,7 @@ func (s *site) bundle(r *report, f *result) string {
 		if p.Image != nil {
 			want = append(want, p.Image.Path)
 		}
-		if said := p.Error + doubt.Words(p.Doubts); strings.Contains(said, "layout could not be found") || strings.Contains(said, "panic: ") {
+		if said := p.Error + doubt.Words(p.Doubts); strings.Contains(said, doubt.NoLayout) || strings.Contains(said, "panic: ") {
 			r.problem(f.name, "page %d met a defect: %s", p.N, said)
 		}
 		if p.Text != nil && p.Text.Path != "" {

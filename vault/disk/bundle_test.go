@@ -100,17 +100,24 @@ func TestBundle_refuses(t *testing.T) {
 	}
 }
 
-// A page is looked at several times while its document is imported. A look begins in the bundle, not in the vault's folder: each step
-// down would open a folder.
-func TestBundle_staysOpen(t *testing.T) {
-	t.Parallel()
+// movable returns a vault's folder and a bundle in it whose open folder can be moved.
+func movable(t *testing.T) (string, *Bundle) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("an open folder is not moved here")
 	}
 	v, dir := tempVault(t, "Imported/")
 	b, err := v.stage("Imported", "job")
 	must(t, err)
-	defer b.Close()
+	t.Cleanup(func() { b.Close() })
+	return dir, b
+}
+
+// A page is looked at several times while its document is imported. A look begins in the bundle, not in the vault's folder: each step
+// down would open a folder.
+func TestBundle_staysOpen(t *testing.T) {
+	t.Parallel()
+	dir, b := movable(t)
 	must(t, b.WriteFile("pages/1.png", []byte("png")))
 	must(t, os.Rename(filepath.Join(dir, "Imported"), filepath.Join(dir, "Elsewhere")))
 	if got, err := fs.ReadFile(b.FS(), "pages/1.png"); err != nil || string(got) != "png" {
@@ -130,13 +137,7 @@ func TestBundle_movedOrReplaced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if runtime.GOOS == "windows" {
-				t.Skip("an open folder is not moved here")
-			}
-			v, dir := tempVault(t, "Imported/")
-			b, err := v.stage("Imported", "job")
-			must(t, err)
-			defer b.Close()
+			dir, b := movable(t)
 			must(t, b.WriteFile("1.png", []byte("png")))
 			must(t, meanwhile(filepath.Join(dir, b.dir)))
 			for what, err := range map[string]error{

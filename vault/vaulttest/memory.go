@@ -409,18 +409,12 @@ type bundle struct {
 	close sync.Once
 }
 
-// Looks returns how often a file or folder was opened, read, listed or described through FS, that of bundles included.
-func (m *Memory) Looks() int {
+// Used returns how often a file or folder was opened, read, listed or described through FS, that of bundles included, and how many bundles
+// were staged and not closed.
+func (m *Memory) Used() (looks, open int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.looks
-}
-
-// OpenBundles returns how many bundles were staged and not closed.
-func (m *Memory) OpenBundles() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.open
+	return m.looks, m.open
 }
 
 // WriteFile implements vault.Bundle.

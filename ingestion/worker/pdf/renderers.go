@@ -91,8 +91,7 @@ type renderers struct {
 	second   *pdfium.Document // nil until it is needed
 	noSecond error            // why it cannot be opened
 
-	undrawn   *pdfium.Document // see forText
-	noUndrawn error            // why it cannot be opened
+	letters *pdfium.Document // see forText
 
 	annotations   pdfium.Annotations // of the page annotationsOf
 	annotationsOf int                // 0 = of none
@@ -256,19 +255,21 @@ func (r *renderers) pdfium() (*pdfium.Document, error) {
 }
 
 // forText returns the document from which PDFium reads text. Once it has drawn with the fonts of the system, it reads text whose fonts are not in
-// the file differently, so a document that may have such text is opened twice.
+// the file differently, so a document that may have such text is opened twice, if there is memory for it.
 func (r *renderers) forText() (*pdfium.Document, error) {
 	second, err := r.pdfium()
 	if err != nil || !r.traces.wide {
 		return second, err
 	}
-	if r.undrawn == nil && r.noUndrawn == nil {
-		var in pdfium.Instance
-		if in, r.noUndrawn = pdfium.Start(r.libraries.Code, true); r.noUndrawn == nil {
-			r.undrawn, r.noUndrawn = second.OpenIn(in)
+	if r.letters == nil {
+		r.letters = second
+		if in, err := pdfium.Start(r.libraries.Code, true); err == nil {
+			if again, err := second.OpenIn(in); err == nil {
+				r.letters = again
+			}
 		}
 	}
-	return r.undrawn, r.noUndrawn
+	return r.letters, nil
 }
 
 // mayFallBack reports whether the other renderer may do what one cannot.

@@ -230,7 +230,7 @@ func (t *texts) arranged(page layout.Page, n int, before func() *layout.Tail) (o
 			fmt.Fprintf(os.Stderr, "arrange the text of page %d: %v\n%s", n, defect, debug.Stack())
 			text := linesOf(page)
 			out, read = &extract.PageText{Plain: text, Markdown: text, Evidence: evidenceOf(page)}, layout.Read{}
-			out.Doubts = doubt.Add(nil, doubt.Order, "its layout could not be found, so its lines are as they are in the file")
+			out.Doubts = doubt.Add(nil, doubt.Order, doubt.NoLayout)
 		}
 	}()
 	return PageText(page, t.profileOf(page), n, before)

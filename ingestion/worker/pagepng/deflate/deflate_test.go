@@ -78,6 +78,9 @@ func TestWriter(t *testing.T) {
 		if !bytes.Equal(unpacked(t, packed), c.lines) {
 			t.Errorf("%s: other bytes", c.name)
 		}
+		if !bytes.Equal(packed, stream(new(Writer), c.lines, c.line, c.pixel)) {
+			t.Errorf("%s: the stream depends on the picture before", c.name)
+		}
 	}
 	if got := stream(z, bytes.Repeat(noise(1000, 256), 3000), 1000, 1); len(got) > 30_000 {
 		t.Errorf("equal lines have %d bytes", len(got))
