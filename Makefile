@@ -70,8 +70,8 @@ fuzz: ## run every fuzz target for 30 s
 	@sh scripts/fuzz.sh 30s
 
 .PHONY: bench
-bench: build ## measure beside mutool and tesseract: [DIR=… more PDFs] [FLAGS="-runs 3 -only slides"]
-	@sh scripts/bench.sh $(if $(DIR),-dir "$(DIR)") $(FLAGS)
+bench: build ## measure beside mutool and tesseract: [DIR=… PDFs, JPEG pictures and notes to measure instead] [FLAGS="-runs 3 -only slides"]
+	@VAULTFLOW_NOTES="$(DIR)" sh scripts/bench.sh $(if $(DIR),-dir "$(DIR)") $(FLAGS)
 
 .PHONY: profile
 profile: build ## profile imports, a preview of 500 pictures, starting, prompts and the journal: [OUT=folder]

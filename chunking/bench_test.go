@@ -1,8 +1,11 @@
 package chunking_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -160,12 +163,16 @@ func indented(n int) string {
 
 func BenchmarkSplit(b *testing.B) {
 	paragraph := "Some *text* with a [[link|alias]], a [url](https://example.org) and `code`.\n\n"
-	for name, src := range map[string][]byte{
+	notes := map[string][]byte{
 		"1MB":         []byte(strings.Repeat(strings.Repeat(paragraph, 10)+"![[Pasted image 1.png|300]]\n\n", (1<<20)/(10*len(paragraph)+30))),
 		"2000images":  []byte(strings.Repeat("Text.\n\n![[a.png]] and ![b](<c d.png>)\n\n", 1000)),
 		"20MB":        bigNote(),
 		"40000 boxes": []byte(strings.Repeat("[x]\n", 40_000)),
-	} {
+	}
+	if all := joined(b, os.Getenv("VAULTFLOW_NOTES")); len(all) > 0 {
+		notes["notes of the folder"] = all
+	}
+	for name, src := range notes {
 		for what, work := range map[string]func(){
 			"split":             func() { chunking.Split(src) },
 			"parse by goldmark": func() { peer.Parse(text.NewReader(src)) },
@@ -179,6 +186,27 @@ func BenchmarkSplit(b *testing.B) {
 			})
 		}
 	}
+}
+
+// joined returns the notes of a folder as one, of 1 MB or a little more if there are enough.
+func joined(b *testing.B, folder string) []byte {
+	if folder == "" {
+		return nil
+	}
+	paths, err := filepath.Glob(filepath.Join(folder, "*.md"))
+	var all []byte
+	for _, path := range paths {
+		if len(all) >= 1<<20 {
+			break
+		}
+		note, errRead := os.ReadFile(path)
+		err = errors.Join(err, errRead)
+		all = append(append(all, note...), "\n\n"...)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return all
 }
 
 // peer parses as goldmark does with its usual extensions and wikilinks.

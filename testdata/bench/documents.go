@@ -21,25 +21,68 @@ import (
 )
 
 // document is a PDF that is measured.
-type document struct{ name, path string }
-
-// found are documents in the test data of pdfcpu's module, by kind.
-var found = []document{
-	{"text, 249 pages", "WaldenFull.pdf"},
-	{"book with figures, 165 pages", "gobook.0.pdf"},
-	{"standard with formulas, 186 pages", "itu-t81.pdf"},
-	{"slides, 56 pages", "pike-stanford.pdf"},
+type document struct {
+	name, path string
+	pages      int
+	letters    int // a page, on average; a scan has hardly any
 }
 
-// documents returns the documents, those that are made and those of the folder included.
+// isScan reports whether the pages are pictures whose words must be recognised.
+func (d document) isScan() bool { return d.letters < 20 }
+
+// inspect finds out what kind of document it is.
+func (d *document) inspect(ctx context.Context) (err error) {
+	if d.pages, err = api.PageCountFile(d.path); err != nil {
+		return fmt.Errorf("%s: %w", d.name, err)
+	}
+	text, err := exec.CommandContext(ctx, "mutool", "draw", "-q", "-F", "text", d.path).Output()
+	if err != nil {
+		return fmt.Errorf("%s: mutool draw -F text: %w", d.name, err)
+	}
+	d.letters = len(bytes.Join(bytes.Fields(text), nil)) / max(d.pages, 1)
+	return nil
+}
+
+// chosen returns the documents that a table is about.
+func chosen(all []document, of func(document) bool) []document {
+	return slices.DeleteFunc(slices.Clone(all), func(d document) bool { return !of(d) })
+}
+
+// documents returns the PDFs of the folder, or, if none was named, those that are made and those in the test data of pdfcpu's module.
 func (b *bench) documents(ctx context.Context) ([]document, error) {
+	all, err := b.own(ctx)
+	if b.dir != "" {
+		all = nil
+		var paths []string
+		paths, err = filepath.Glob(filepath.Join(b.dir, "*.pdf"))
+		for _, path := range paths {
+			all = append(all, document{name: filepath.Base(path), path: path})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	all = chosen(all, func(d document) bool { return strings.Contains(d.name, b.only) })
+	slices.SortFunc(all, func(a, b document) int { return strings.Compare(a.name, b.name) })
+	for i := range all {
+		if err := all[i].inspect(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (b *bench) own(ctx context.Context) ([]document, error) {
 	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/pdfcpu/pdfcpu").Output()
 	if err != nil {
 		return nil, fmt.Errorf("find pdfcpu's test data: %w", err)
 	}
 	var all []document
-	for _, d := range found {
-		all = append(all, document{d.name, filepath.Join(strings.TrimSpace(string(module)), "pkg", "testdata", d.path)})
+	for name, file := range map[string]string{
+		"text, 249 pages": "WaldenFull.pdf", "book with figures, 165 pages": "gobook.0.pdf",
+		"standard with formulas, 186 pages": "itu-t81.pdf", "slides, 56 pages": "pike-stanford.pdf",
+	} {
+		all = append(all, document{name: name, path: filepath.Join(strings.TrimSpace(string(module)), "pkg", "testdata", file)})
 	}
 	for name, make := range map[string]func() ([]byte, error){"letter, 2 pages": letter, "colour scan, 15 pages": colourScan, "black and white scan, 15 pages": scan} {
 		data, err := make()
@@ -50,19 +93,8 @@ func (b *bench) documents(ctx context.Context) ([]document, error) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			return nil, err
 		}
-		all = append(all, document{name, path})
+		all = append(all, document{name: name, path: path})
 	}
-	if b.dir != "" {
-		more, err := filepath.Glob(filepath.Join(b.dir, "*.pdf"))
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range more {
-			all = append(all, document{filepath.Base(path), path})
-		}
-	}
-	all = slices.DeleteFunc(all, func(d document) bool { return !strings.Contains(d.name, b.only) })
-	slices.SortFunc(all, func(a, b document) int { return strings.Compare(a.name, b.name) })
 	return all, nil
 }
 

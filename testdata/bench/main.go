@@ -1,6 +1,6 @@
 // Command bench compares whole imports with other programs on the same documents, in one run: `make bench` starts it, and
-// docs/benchmarks.md reports its figures. Documents are made, or found in the test data of Go modules; with -dir, the PDFs of a folder
-// are measured too.
+// docs/benchmarks.md reports its figures. Documents are made, or found in the test data of Go modules; with -dir, the PDFs
+// and JPEG pictures of a folder are measured instead, each PDF in the tables that suit it.
 //
 // Programs are run in turn, so that a slow minute of the machine is everyone's. It prints medians with the fastest and slowest run, and
 // the ratio of the medians: above 1, vaultflow is faster. The exit code is 2 if something could not be run.
@@ -36,7 +36,7 @@ type bench struct {
 func main() {
 	var o options
 	flag.StringVar(&o.bin, "bin", "bin", "folder of vaultflow and vaultflow-worker")
-	flag.StringVar(&o.dir, "dir", "", "folder of more PDFs")
+	flag.StringVar(&o.dir, "dir", "", "folder of PDFs and JPEG pictures to measure instead")
 	flag.IntVar(&o.runs, "runs", 5, "runs of each command")
 	flag.StringVar(&o.only, "only", "", "measure only documents whose name contains this")
 	flag.StringVar(&o.tables, "tables", "drawing,words,processors,letter,receipt,memory", "what to measure")

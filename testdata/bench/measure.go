@@ -46,8 +46,8 @@ func (c *command) median() time.Duration {
 // line prints a row of a table: the command's times beside those of the one that it is compared with.
 func line(what string, c, peer *command) {
 	ms := func(d time.Duration) int64 { return d.Milliseconds() }
-	fmt.Printf("| %s | %s | %d (%d to %d) | %d (%d to %d) | %.2f |\n", what, c.name, ms(c.median()), ms(slices.Min(c.times)), ms(slices.Max(c.times)),
-		ms(peer.median()), ms(slices.Min(peer.times)), ms(slices.Max(peer.times)), float64(peer.median())/float64(c.median()))
+	fmt.Printf("| %s | %s | %d (%d to %d) | %d (%d to %d) | %.2f | %s |\n", what, c.name, ms(c.median()), ms(slices.Min(c.times)), ms(slices.Max(c.times)),
+		ms(peer.median()), ms(slices.Min(peer.times)), ms(slices.Max(peer.times)), float64(peer.median())/float64(c.median()), peer.name)
 }
 
 // program returns a function that runs a program to its end.

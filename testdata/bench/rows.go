@@ -48,7 +48,7 @@ const longest = "2000"
 
 // drawing compares whole imports with drawing alone, and with drawing and reading.
 func (b *bench) drawing(ctx context.Context, documents []document) error {
-	fmt.Print("Whole import, pictures at 150 dpi; ms, median (fastest to slowest)\n\n| document | command | vaultflow | mutool | ratio |\n|---|---|--:|--:|--:|\n")
+	fmt.Print("Whole import, pictures at 150 dpi; ms, median (fastest to slowest)\n\n| document | command | vaultflow | peer | ratio | peer |\n|---|---|--:|--:|--:|---|\n")
 	var sizes []string
 	for _, d := range documents {
 		out := filepath.Join(b.scratch, "mutool")
@@ -150,51 +150,45 @@ func grey(path string) (*image.Gray, error) {
 	return out, nil
 }
 
-// recognising compares the import of a scan, words with boxes included, with tesseract, which gets the pages as pictures.
-func (b *bench) recognising(ctx context.Context, _ []document) error {
+// recognising compares the import of scans, words with boxes included, with tesseract, which gets the pages as pictures.
+func (b *bench) recognising(ctx context.Context, documents []document) error {
 	if _, err := exec.LookPath("tesseract"); err != nil {
 		fmt.Println("tesseract is not installed: recognition is not compared")
 		return nil
 	}
-	data, err := scan()
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(b.scratch, "words.pdf")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return err
-	}
-	pages := filepath.Join(b.scratch, "words")
-	if err := errors.Join(os.MkdirAll(pages, 0o755), program(nil, "mutool", "draw", "-q", "-r", "300", "-o", filepath.Join(pages, "%d.png"), path)(ctx)); err != nil {
-		return err
-	}
-	page := func(env []string, n int) func(context.Context) error {
-		return program(env, "tesseract", filepath.Join(pages, fmt.Sprint(n)+".png"), filepath.Join(pages, fmt.Sprint(n)), "-l", "eng", "hocr")
-	}
-	plain := &command{name: "tesseract", run: func(ctx context.Context) error {
-		for n := range scannedPages {
-			if err := page(nil, n+1)(ctx); err != nil {
-				return err
+	fmt.Print("Words with boxes of scanned pages; tesseract gets them as pictures at 300 dpi\n\n| document | command | vaultflow | peer | ratio | peer |\n|---|---|--:|--:|--:|---|\n")
+	for _, d := range chosen(documents, document.isScan) {
+		pages := filepath.Join(b.scratch, "words")
+		if err := errors.Join(os.RemoveAll(pages), os.MkdirAll(pages, 0o755), program(nil, "mutool", "draw", "-q", "-r", "300", "-o", filepath.Join(pages, "%d.png"), d.path)(ctx)); err != nil {
+			return err
+		}
+		page := func(env []string, n int) func(context.Context) error {
+			return program(env, "tesseract", filepath.Join(pages, fmt.Sprint(n)+".png"), filepath.Join(pages, fmt.Sprint(n)), "-l", "eng", "hocr")
+		}
+		plain := &command{name: "tesseract", run: func(ctx context.Context) error {
+			for n := range d.pages {
+				if err := page(nil, n+1)(ctx); err != nil {
+					return err
+				}
 			}
+			return nil
+		}}
+		tuned := &command{name: "tesseract, one thread each, as many as processors", run: func(ctx context.Context) error {
+			group, ctx := errgroup.WithContext(ctx)
+			group.SetLimit(runtime.NumCPU())
+			for n := range d.pages {
+				group.Go(func() error { return page([]string{"OMP_THREAD_LIMIT=1"}, n+1)(ctx) })
+			}
+			return group.Wait()
+		}}
+		fresh, args := b.vault("vault")
+		ours := &command{name: "vaultflow import", before: fresh, run: program(nil, b.program(), append(args, "import", "--languages", "eng", d.path)...)}
+		if err := b.measure(ctx, plain, tuned, ours); err != nil {
+			return err
 		}
-		return nil
-	}}
-	tuned := &command{name: "tesseract, one thread each, as many as processors", run: func(ctx context.Context) error {
-		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(runtime.NumCPU())
-		for n := range scannedPages {
-			group.Go(func() error { return page([]string{"OMP_THREAD_LIMIT=1"}, n+1)(ctx) })
-		}
-		return group.Wait()
-	}}
-	fresh, args := b.vault("vault")
-	ours := &command{name: "vaultflow import", before: fresh, run: program(nil, b.program(), append(args, "import", "--languages", "eng", path)...)}
-	if err := b.measure(ctx, plain, tuned, ours); err != nil {
-		return err
+		line(d.name, ours, plain)
+		line(d.name, ours, tuned)
 	}
-	fmt.Printf("Words with boxes of %d scanned pages; tesseract gets them as pictures\n\n| pages | command | vaultflow | tesseract | ratio |\n|---|---|--:|--:|--:|\n", scannedPages)
-	line(plain.name, ours, plain)
-	line(tuned.name, ours, tuned)
 	fmt.Println()
 	return nil
 }
@@ -204,14 +198,14 @@ func (b *bench) twoCores(ctx context.Context, documents []document) error {
 	if _, err := exec.LookPath("taskset"); err != nil || runtime.NumCPU() < 2 {
 		return nil
 	}
-	fmt.Print("Two processors and one\n\n| document | command | two | one | ratio |\n|---|---|--:|--:|--:|\n")
-	for _, d := range documents[:min(len(documents), 3)] {
-		fresh, args := b.vault("vault")
-		args = append([]string{"-c", "0", b.program()}, append(args, "import", "--mode", "page_images", d.path)...)
-		one := &command{name: "taskset -c 0", before: fresh, run: program(unread, "taskset", args...)}
-		fresh, args = b.vault("vault")
-		args = append([]string{"-c", "0,1", b.program()}, append(args, "import", "--mode", "page_images", d.path)...)
-		two := &command{name: "taskset -c 0,1", before: fresh, run: program(unread, "taskset", args...)}
+	fmt.Print("Two processors and one\n\n| document | command | two | one | ratio | peer |\n|---|---|--:|--:|--:|---|\n")
+	for _, d := range chosen(documents, func(d document) bool { return d.pages >= 100 && !d.isScan() }) {
+		pinned := func(processors string) *command {
+			fresh, args := b.vault("vault")
+			args = append([]string{"-c", processors, b.program()}, append(args, "import", "--mode", "page_images", d.path)...)
+			return &command{name: "taskset -c " + processors, before: fresh, run: program(unread, "taskset", args...)}
+		}
+		one, two := pinned("0"), pinned("0,1")
 		if err := b.measure(ctx, one, two); err != nil {
 			return err
 		}
@@ -224,45 +218,45 @@ func (b *bench) twoCores(ctx context.Context, documents []document) error {
 // quiet is vault.quiet_period while a letter is dropped, the shortest there is.
 const quiet = 100 * time.Millisecond
 
-// warm measures a letter with a daemon that runs already: until a command ends that imports it, and until the bundle of a dropped one is there.
-func (b *bench) warm(ctx context.Context, _ []document) error {
-	data, err := letter()
-	if err != nil {
-		return err
-	}
+// warm measures letters with a daemon that runs already: until a command ends that imports one, and until the bundle of a dropped one is there.
+func (b *bench) warm(ctx context.Context, documents []document) error {
 	d, err := b.serve(ctx, "warm", "VAULTFLOW_VAULT_QUIET_PERIOD="+quiet.String(), "VAULTFLOW_INGESTION_MODE=page_images")
 	if err != nil {
 		return err
 	}
 	defer d.stop()
-	args := d.args
+	fmt.Print("Letters, with a daemon that runs\n\n| document | command | vaultflow | peer | ratio | peer |\n|---|---|--:|--:|--:|---|\n")
 	n := 0
-	path := ""
-	next := func() error { // each is another document, so that none counts as a duplicate
-		n++
-		path = filepath.Join(b.scratch, fmt.Sprintf("letter%d.pdf", n))
-		return os.WriteFile(path, append(data, fmt.Sprintf("\n%%%d\n", n)...), 0o600)
-	}
-	ours := &command{name: "vaultflow import, a daemon running", before: next, run: func(ctx context.Context) error {
-		return program(nil, b.program(), append(args, "import", "--mode", "page_images", path)...)(ctx)
-	}}
-	peer := &command{name: "mutool draw", run: func(ctx context.Context) error {
-		return program(nil, "mutool", "draw", "-q", "-r", "150", "-o", filepath.Join(b.scratch, "letter%d.png"), path)(ctx)
-	}}
-	vault := d.vault
-	dropped := &command{name: fmt.Sprintf("dropped, %v of vault.quiet_period included", quiet), before: next, run: func(ctx context.Context) error {
-		name := filepath.Base(path)
-		if err := os.Rename(path, filepath.Join(vault, "Import", name)); err != nil {
+	for _, letter := range chosen(documents, func(d document) bool { return d.pages <= 2 && !d.isScan() }) {
+		data, err := os.ReadFile(letter.path)
+		if err != nil {
 			return err
 		}
-		return appears(ctx, filepath.Join(vault, "Imported", strings.TrimSuffix(name, ".pdf"), "manifest.json"))
-	}}
-	if err := b.measure(ctx, ours, peer, dropped); err != nil {
-		return err
+		path := ""
+		next := func() error { // each is another document, so that none counts as a duplicate
+			n++
+			path = filepath.Join(b.scratch, fmt.Sprintf("letter%d.pdf", n))
+			return os.WriteFile(path, append(bytes.Clone(data), fmt.Sprintf("\n%%%d\n", n)...), 0o600)
+		}
+		ours := &command{name: "vaultflow import", before: next, run: func(ctx context.Context) error {
+			return program(nil, b.program(), append(slices.Clone(d.args), "import", "--mode", "page_images", path)...)(ctx)
+		}}
+		peer := &command{name: "mutool draw", run: func(ctx context.Context) error {
+			return program(nil, "mutool", "draw", "-q", "-r", "150", "-o", filepath.Join(b.scratch, "letter%d.png"), path)(ctx)
+		}}
+		dropped := &command{name: fmt.Sprintf("dropped, %v of vault.quiet_period included", quiet), before: next, run: func(ctx context.Context) error {
+			name := filepath.Base(path)
+			if err := os.Rename(path, filepath.Join(d.vault, "Import", name)); err != nil {
+				return err
+			}
+			return appears(ctx, filepath.Join(d.vault, "Imported", strings.TrimSuffix(name, ".pdf"), "manifest.json"))
+		}}
+		if err := b.measure(ctx, ours, peer, dropped); err != nil {
+			return err
+		}
+		line(letter.name, ours, peer)
+		line(letter.name, dropped, peer)
 	}
-	fmt.Print("A letter of 2 pages\n\n| document | command | vaultflow | mutool | ratio |\n|---|---|--:|--:|--:|\n")
-	line("letter", ours, peer)
-	line("letter", dropped, peer)
 	fmt.Println()
 	return nil
 }
@@ -303,31 +297,43 @@ func (b *bench) serve(ctx context.Context, name string, env ...string) (serving,
 	}}, nil
 }
 
-// memory shows how much memory the daemon uses at most (Linux) before, and while it imports a picture of 100 megapixels.
-func (b *bench) memory(ctx context.Context, _ []document) error {
+// memory shows how much memory the daemon uses at most (Linux): at rest, once it has imported each document of the folder, or a picture of
+// 100 megapixels if no folder was named.
+func (b *bench) memory(ctx context.Context, documents []document) error {
 	d, err := b.serve(ctx, "memory")
 	if err != nil {
 		return err
 	}
 	defer d.stop()
-	var picture bytes.Buffer
-	if err := png.Encode(&picture, pdftest.Drawing(10_000, 10_000, 300, lines(200)...)); err != nil {
-		return err
+	if b.dir == "" {
+		var picture bytes.Buffer
+		if err := png.Encode(&picture, pdftest.Drawing(10_000, 10_000, 300, lines(200)...)); err != nil {
+			return err
+		}
+		path := filepath.Join(b.scratch, "Large.png")
+		if err := os.WriteFile(path, picture.Bytes(), 0o600); err != nil {
+			return err
+		}
+		documents = []document{{name: "picture of 100 megapixels", path: path}}
 	}
-	before, err := peak(d.pid)
+	rest, err := peak(d.pid)
 	if err != nil {
 		fmt.Println("The memory of the daemon is not known on this system")
 		return nil
 	}
-	if err := os.WriteFile(filepath.Join(d.vault, "Import", "Large.png"), picture.Bytes(), 0o600); err != nil {
-		return err
+	fmt.Printf("Most resident memory of one daemon, MiB\n\n| after | MiB |\n|---|--:|\n| its start | %d |\n", rest)
+	for _, doc := range documents {
+		if err := program(unread, b.program(), append(slices.Clone(d.args), "import", doc.path)...)(ctx); err != nil {
+			return err
+		}
+		most, err := peak(d.pid)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("| %s | %d |\n", doc.name, most)
 	}
-	if err := appears(ctx, filepath.Join(d.vault, "Imported", "Large", "manifest.json")); err != nil {
-		return err
-	}
-	after, err := peak(d.pid)
-	fmt.Printf("Most resident memory of the daemon: %d MiB at rest, %d MiB once it had imported a picture of 100 megapixels\n\n", before, after)
-	return err
+	fmt.Println()
+	return nil
 }
 
 // peak returns the most resident memory of a process so far, in MiB.
@@ -360,7 +366,6 @@ func appears(ctx context.Context, path string) error {
 
 // receipt measures the preview of a note with many pictures, in a process of its own, beside reading the beginning of each picture.
 func (b *bench) receipt(ctx context.Context, _ []document) error {
-	const pictures, size = 500, 600 << 10
 	fresh, args := b.vault("pictures")
 	if err := fresh(); err != nil {
 		return err
@@ -368,14 +373,18 @@ func (b *bench) receipt(ctx context.Context, _ []document) error {
 	if err := os.Mkdir(filepath.Join(b.scratch, "pictures-state"), 0o700); err != nil { // a preview makes none, and keeps no digests without it
 		return err
 	}
-	photo := pdftest.Photo(600, 400, "a")
+	photos, err := b.photos()
+	if err != nil {
+		return err
+	}
 	var note strings.Builder
+	const pictures = 500
 	names := make([]string, pictures)
 	for i := range names {
 		name := fmt.Sprintf("%d.jpg", i)
 		fmt.Fprintf(&note, "![[%s]]\n", name)
 		names[i] = filepath.Join(b.scratch, "pictures", name)
-		if err := os.WriteFile(names[i], slices.Concat(photo, make([]byte, size+i)), 0o600); err != nil {
+		if err := os.WriteFile(names[i], append(bytes.Clone(photos[i%len(photos)]), fmt.Sprint(i)...), 0o600); err != nil {
 			return err
 		}
 	}
@@ -392,11 +401,26 @@ func (b *bench) receipt(ctx context.Context, _ []document) error {
 	if err := b.measure(ctx, many, none, heads); err != nil {
 		return err
 	}
-	fmt.Printf("Receipt of a note with pictures, in a new process; head reads 64 KB of each\n\n| note | command | vaultflow | head | ratio |\n|---|---|--:|--:|--:|\n")
+	fmt.Printf("Receipt of a note with pictures, in a new process; head reads 64 KB of each\n\n| note | command | vaultflow | peer | ratio | peer |\n|---|---|--:|--:|--:|---|\n")
 	line(fmt.Sprintf("%d pictures", pictures), many, heads)
 	line("no pictures", none, heads)
 	fmt.Println()
 	return nil
+}
+
+// photos returns the folder's JPEG pictures, or one of 600 KB if it has none.
+func (b *bench) photos() ([][]byte, error) {
+	paths, err := filepath.Glob(filepath.Join(b.dir, "*.jpg"))
+	if err != nil || b.dir == "" || len(paths) == 0 {
+		return [][]byte{slices.Concat(pdftest.Photo(600, 400, "a"), make([]byte, 600<<10))}, err
+	}
+	all := make([][]byte, len(paths))
+	for i, path := range paths {
+		if all[i], err = os.ReadFile(path); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // readers returns a reader of each.
