@@ -213,7 +213,7 @@ func unmatched(a, b string) int {
 
 // fields returns the words of a text as they are written, digits and letters together.
 func fields(text string) []string {
-	text = strings.ToLower(hyphenated.ReplaceAllString(unseen.ReplaceAllString(text, " "), "$1$2"))
+	text = strings.ToLower(hyphenated.ReplaceAllString(seen(text), "$1$2"))
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 }
 

@@ -23,8 +23,8 @@ func Compare(first, ordered, second string) (list []Doubt) {
 		return nil
 	}
 	a, b := wordsOf(first), wordsOf(second)
-	letters := strings.Split(strings.Join(a, ""), "")
-	differ := unlike(letters, strings.Split(strings.Join(b, ""), ""))
+	letters := []rune(strings.Join(a, ""))
+	differ := unlike(letters, []rune(strings.Join(b, "")))
 	if differ > fewLetters && float64(differ) > lettersDiffer*float64(len(letters)) {
 		list = Add(list, Readers, fmt.Sprintf("two programs read %d of its letters differently", differ))
 	} else if n := unlike(a, b); n > fewLetters && float64(n) > wordsDiffer*float64(len(a)) {
@@ -36,8 +36,8 @@ func Compare(first, ordered, second string) (list []Doubt) {
 	return list
 }
 
-// unlike counts the words that one of two texts lacks.
-func unlike(a, b []string) int {
+// unlike counts the words or letters that one of two texts lacks.
+func unlike[T comparable](a, b []T) int {
 	n, missing, more := count(b), 0, 0
 	for word, times := range count(a) {
 		missing += max(times-n[word], 0)

@@ -22,3 +22,20 @@ func TestWordsOf_joinsWhatLinesDivide(t *testing.T) {
 		}
 	}
 }
+
+func TestSeen(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plain":                             "plain",
+		"see [this](https://a.example) now": "see [this  now",
+		"a[i](x y) < b] \\n":                "a[i](x y) < b] \\n",
+		"x<br>y</td>z":                      "x y z",
+		"<a <b>":                            "<a  ",
+		`\frac{1}{2}\`:                      ` {1}{2}\`,
+		"](](a)":                            "]( ",
+	} {
+		if got := seen(text); got != want {
+			t.Errorf("%q: %q, not %q", text, got, want)
+		}
+	}
+}
