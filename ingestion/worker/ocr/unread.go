@@ -226,14 +226,16 @@ func inWord(box image.Rectangle, words []Word, by int) bool {
 // marksIn returns the connected pieces of ink in a picture, of which it searches a limited number.
 func marksIn(img *image.Gray) (marks []mark) {
 	paper := int(raster.Paper(img))
-	ink := func(v uint8) bool { return paper-int(v) > raster.Contrast }
-	if paper < 128 {
-		ink = func(v uint8) bool { return int(v)-paper > raster.Contrast }
+	var ink [256]bool
+	for v := range ink {
+		ink[v] = paper >= 128 && paper-v > raster.Contrast || paper < 128 && v-paper > raster.Contrast
 	}
 	w, h := img.Rect.Dx(), img.Rect.Dy()
 	inked := make([]bool, w*h)
-	for at := range inked {
-		inked[at] = ink(img.Pix[at/w*img.Stride+at%w])
+	for y := range h {
+		for x, v := range img.Pix[y*img.Stride:][:w] {
+			inked[y*w+x] = ink[v]
+		}
 	}
 	for start := range inked {
 		if !inked[start] {

@@ -13,12 +13,15 @@ func TakePiece(mask []bool, width, start int) (p Piece) {
 	height := len(mask) / width
 	mask[start] = false
 	p.At = []int{start}
+	p.Box.Min = image.Pt(start%width, start/width)
 	for i := 0; i < len(p.At); i++ {
 		x, y := p.At[i]%width, p.At[i]/width
-		p.Box = p.Box.Union(image.Rect(x, y, x+1, y+1))
+		p.Box.Min = image.Pt(min(p.Box.Min.X, x), min(p.Box.Min.Y, y))
+		p.Box.Max = image.Pt(max(p.Box.Max.X, x+1), max(p.Box.Max.Y, y+1))
+		left, right := max(x-1, 0), min(x+1, width-1)
 		for ny := max(y-1, 0); ny <= min(y+1, height-1); ny++ {
-			for nx := max(x-1, 0); nx <= min(x+1, width-1); nx++ {
-				if next := ny*width + nx; mask[next] {
+			for next := ny*width + left; next <= ny*width+right; next++ {
+				if mask[next] {
 					mask[next] = false
 					p.At = append(p.At, next)
 				}
