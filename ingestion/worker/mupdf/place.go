@@ -177,6 +177,9 @@ func (p *placer) match(letters []rune, at int) (run []glyph, ends []int) {
 			ends[len(ends)-1] = done
 			continue
 		}
+		if run == nil {
+			run, ends = make([]glyph, 0, len(letters)), make([]int, 0, len(letters))
+		}
 		done += n
 		run, ends = append(run, p.glyphs[at]), append(ends, done)
 		at++
