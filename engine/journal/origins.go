@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/policy/origin"
@@ -90,8 +91,15 @@ func (o *Origins) Pieces(ctx context.Context, pieces []origin.Piece) (map[origin
 // Keep implements origin.Store.
 func (o *Origins) Keep(ctx context.Context, entries ...origin.Entry) error {
 	return wrapOrigin(inTx(ctx, o.db.write, func(tx *sql.Tx) error {
-		for _, e := range entries {
-			if err := keepOrigin(ctx, tx, e); err != nil {
+		var set int64
+		for i, e := range entries {
+			if i == 0 || !slices.Equal(e.Origins, entries[i-1].Origins) {
+				var err error
+				if set, err = originSet(ctx, tx, e.Origins); err != nil {
+					return err
+				}
+			}
+			if err := keepOrigin(ctx, tx, e, set); err != nil {
 				return err
 			}
 		}
@@ -99,11 +107,8 @@ func (o *Origins) Keep(ctx context.Context, entries ...origin.Entry) error {
 	}))
 }
 
-func keepOrigin(ctx context.Context, tx *sql.Tx, e origin.Entry) error {
-	set, err := originSet(ctx, tx, e.Origins)
-	if err != nil {
-		return err
-	}
+// keepOrigin stores an entry whose list of origins has this number.
+func keepOrigin(ctx context.Context, tx *sql.Tx, e origin.Entry, set int64) error {
 	known := ` ON CONFLICT DO NOTHING`
 	if e.Override {
 		known = ` ON CONFLICT DO UPDATE SET origins = excluded.origins`

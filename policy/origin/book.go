@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // maxText is the largest file whose sentences are compared, in bytes. For larger ones only the digest counts.
@@ -270,10 +272,16 @@ func read(files fs.FS, name string) (data []byte, digest string, size int64, err
 		return nil, "", 0, err
 	}
 	defer f.Close()
-	hash := sha256.New()
-	if data, err = io.ReadAll(io.TeeReader(io.LimitReader(f, maxText+1), hash)); err != nil {
+	var buffer bytes.Buffer
+	if info, err := f.Stat(); err == nil {
+		buffer.Grow(int(min(info.Size(), maxText)) + bytes.MinRead) // or it is copied each time it grows
+	}
+	if _, err := buffer.ReadFrom(io.LimitReader(f, maxText+1)); err != nil {
 		return nil, "", 0, err
 	}
+	hash := sha256.New()
+	data = buffer.Bytes()
+	hash.Write(data)
 	if size = int64(len(data)); size > maxText {
 		more, err := io.Copy(hash, f)
 		if err != nil {
@@ -481,11 +489,40 @@ func (b *Book) Imported(ctx context.Context, dir, origin string) error {
 	if b.Store == nil || b.ReadOnly {
 		return nil
 	}
+	batches := make(chan []Entry)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { // stores some files while the next are read
+		for entries := range batches {
+			if err := b.Store.Keep(ctx, entries...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	group.Go(func() error {
+		defer close(batches)
+		return b.readBundle(ctx, dir, origin, batches)
+	})
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("record the origin of %q: %w", dir, err)
+	}
+	return nil
+}
+
+// batchSize is how many files are recorded in one transaction.
+const batchSize = 64
+
+// readBundle sends what is recorded about the files of a bundle. What is gone meanwhile is left out.
+func (b *Book) readBundle(ctx context.Context, dir, origin string, batches chan<- []Entry) error {
 	var entries []Entry
-	flush := func() error {
-		err := b.Store.Keep(ctx, entries...)
-		entries = entries[:0]
-		return err
+	send := func() error {
+		select {
+		case batches <- entries:
+			entries = nil
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	err := fs.WalkDir(b.FS, dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -507,18 +544,15 @@ func (b *Book) Imported(ctx context.Context, dir, origin string) error {
 		if data != nil && tiny(data) {
 			e.Digest = ""
 		}
-		if entries = append(entries, e); len(entries) < 64 {
+		if entries = append(entries, e); len(entries) < batchSize {
 			return nil
 		}
-		return flush()
+		return send()
 	})
-	if err == nil {
-		err = flush()
-	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("record the origin of %q: %w", dir, err)
+		return err
 	}
-	return nil
+	return send()
 }
 
 // Clear records that the user trusts the present content of a file: from now on its bytes, name and sentences are the

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +92,41 @@ func importReport(t *testing.T) *vault {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// forgetful is a store that cannot keep what it is given a second time.
+type forgetful struct {
+	origintest.Store
+	kept int
+}
+
+func (s *forgetful) Keep(ctx context.Context, entries ...origin.Entry) error {
+	if s.kept += len(entries); s.kept > 64 {
+		return errors.New("the disk is full")
+	}
+	return s.Store.Keep(ctx, entries...)
+}
+
+// A bundle of more files than are recorded at once is recorded whole, or there is an error.
+func TestBook_recordsLongBundles(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for n := range 200 {
+		files[fmt.Sprintf("Imported/report/pages/%d.png", n)] = fmt.Sprint("\x89PNG\x00picture ", n)
+	}
+	v := newVault(files)
+	if err := v.book.Imported(t.Context(), "Imported/report", imported); err != nil {
+		t.Fatal(err)
+	}
+	for name := range files {
+		v.move(name, path.Base(name))
+		v.wantForeign(t, path.Base(name), imported)
+	}
+	v = newVault(files)
+	v.book.Store = &forgetful{}
+	if err := v.book.Imported(t.Context(), "Imported/report", imported); err == nil || !strings.Contains(err.Error(), "full") {
+		t.Errorf("with a store that fails: %v", err)
+	}
 }
 
 // What was imported stays foreign wherever a person puts it, and whatever becomes of it there.

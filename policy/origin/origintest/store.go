@@ -148,4 +148,13 @@ func Exercise(t *testing.T, s origin.Store) {
 	if r, err := s.Name(ctx, "Notes/\u00e9t\u00e9.md"); err != nil || r.Known {
 		t.Errorf("a forgotten name is known: %+v, %v", r, err)
 	}
+	mixed := []origin.Entry{{Name: "1", Origins: []string{"web a"}}, {Name: "2", Origins: []string{"web a"}}, {Name: "3"}, {Name: "4", Origins: []string{"web a", "import b"}}}
+	if err := s.Keep(ctx, mixed...); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range mixed {
+		if r, err := s.Name(ctx, e.Name); err != nil || !r.Known || !slices.Equal(r.Origins, e.Origins) {
+			t.Errorf("of several kept at once, %s: got %+v, %v, want %q", e.Name, r, err, e.Origins)
+		}
+	}
 }
