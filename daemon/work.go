@@ -48,11 +48,11 @@ type Process struct {
 
 // work implements [Workspace.Work]. With holding, imported files may stay in the import folder for a while; only serve can
 // look after them.
-func work(ctx context.Context, a *Workspace, holding bool) (*Process, error) {
+func work(ctx context.Context, a *Workspace, holding bool, locked ...func()) (*Process, error) {
 	if err := a.Trust.Begin(); err != nil {
 		return nil, err
 	}
-	j, err := journal.Open(ctx, a.StateDir)
+	j, err := journal.Open(ctx, a.StateDir, locked...)
 	if err != nil {
 		return nil, err
 	}
@@ -153,12 +153,8 @@ func (w *Process) Run(ctx context.Context, fn func(ctx context.Context) error) e
 // Close releases the state directory and the vault.
 func (w *Process) Close() {
 	w.servers.Close()
-	log := w.Workspace.Log
-	if err := w.artifacts.close(); err != nil {
-		log.Warn("artifact store not closed", "err", err)
-	}
-	if err := errors.Join(w.Journal.Close(), w.release()); err != nil {
-		log.Warn("journal not closed", "err", err)
+	if err := errors.Join(w.artifacts.close(), w.Journal.Close(), w.release()); err != nil {
+		w.Workspace.Log.Warn("artifacts or journal not closed", "err", err)
 	}
 }
 

@@ -218,8 +218,10 @@ func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, er
 	return r, err
 }
 
-// Work locks the state directory and the vault and makes an executor. Nothing runs before Run.
-func (a *Workspace) Work(ctx context.Context) (*Process, error) { return work(ctx, a, false) }
+// Work locks the state directory and the vault and makes an executor. Nothing runs before Run. locked is that of [journal.Open].
+func (a *Workspace) Work(ctx context.Context, locked ...func()) (*Process, error) {
+	return work(ctx, a, false, locked...)
+}
 
 // FindState returns where the state of a vault is kept. named is the folder that was asked for, or "".
 func FindState(vaultDir, named string) (string, error) {

@@ -39,7 +39,7 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 			a.Log.Warn("folders made for the import are left", "err", err)
 		}
 	}()
-	w, err := a.Work(ctx)
+	w, err := a.Work(ctx, func() { prepare(a, orders[0]) })
 	if isLocked(err) {
 		err = a.Reading(ctx, func(j *journal.Journal) error {
 			return importing{a, g, j, nil}.run(ctx, intake.NewBatch(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
@@ -56,13 +56,12 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 		return err
 	}
 	defer w.Close()
-	prepare(a, orders[0])
 	return w.Run(ctx, func(ctx context.Context) error {
 		return importing{a, g, w.Journal, w.Exec.Wait}.run(ctx, intake.NewBatch(orders, w.Imports.DropOrTake))
 	})
 }
 
-// prepare has workers start for the first file while it is copied and recorded.
+// prepare has workers start for the first file while the journal is opened, and the file copied and recorded.
 func prepare(a *daemon.Workspace, first control.ImportOrder) {
 	if info, err := os.Stat(string(first.Path)); err == nil {
 		a.Workers.Prepare(ingestion.WorkersFor(filetype.KindOf(filetype.ByName(info.Name())), info.Size()))

@@ -105,9 +105,10 @@ var _ engine.Journal = stores{}
 // Executor returns the stores that an executor writes to.
 func (j *Journal) Executor() engine.Journal { return stores{j.Runs, j.Events, j.Blobs} }
 
-// Open locks the state directory for this process, and makes it or brings it up to date. The lock ends with Close or with
-// the process. Errors are *OpenError.
-func Open(ctx context.Context, dir string) (*Journal, error) {
+// Open locks the state directory for this process, and then makes it or brings it up to date. The lock ends with Close or with
+// the process. Errors are *OpenError. locked is called between the two, for what may begin once no other
+// process has the lock.
+func Open(ctx context.Context, dir string, locked ...func()) (*Journal, error) {
 	for _, sub := range []string{"blobs", "received"} { // what is below them is made with Mkdir: a state directory that was removed is not made again
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
@@ -128,6 +129,9 @@ func Open(ctx context.Context, dir string) (*Journal, error) {
 	}
 	if !free {
 		return nil, &OpenError{dir, "stop it, or use its dashboard", ErrLocked}
+	}
+	for _, begin := range locked {
+		begin()
 	}
 	j := newJournal(dir)
 	j.lock = lock

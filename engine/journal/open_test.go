@@ -26,8 +26,16 @@ func open(t testing.TB, dir string) *journal.Journal {
 func TestOpen_lockedByAnother(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "with blank & ?mark")
-	first := open(t, dir)
-	_, err := journal.Open(t.Context(), dir)
+	held := 0
+	locked := func() { held++ }
+	first, err := journal.Open(t.Context(), dir, locked)
+	if err != nil || held != 1 {
+		t.Fatalf("first Open: %v, told of the lock %d times", err, held)
+	}
+	_, err = journal.Open(t.Context(), dir, locked)
+	if held != 1 {
+		t.Error("second Open: told of a lock that it has not got")
+	}
 	if !errors.Is(err, journal.ErrLocked) || failure.Of(err).Hint == "" || failure.Of(err).Code != failure.State {
 		t.Fatalf("second Open: got %v, want ErrLocked with a hint", err)
 	}
