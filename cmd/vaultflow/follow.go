@@ -54,10 +54,18 @@ const eventsAtOnce = 500
 // goneAfter is how long no process may work on the vault until a run counts as interrupted. A serve that starts over takes less.
 const goneAfter = 5 * time.Second
 
-// followRun prints the events of a run from a time on as they are stored, and returns its record when it has finished or is parked. The run may be at
-// work in this process, which waits for it, or in another, which may end first.
-func followRun(ctx context.Context, g *globals, j *journal.Journal, run string, since time.Time, wait waiter) (engine.RunRecord, error) {
-	ended, stop := wait.ended(ctx, run)
+// followed is a run that a command waits for. It may be at work in this process, which waits for it, or in another, which may end first.
+type followed struct {
+	run    string
+	since  time.Time // print what happens from then on
+	wait   waiter
+	cancel func(ctx context.Context, run string) error // once the user asks for it
+}
+
+// followRun prints the events of a run as they are stored, and returns its record when it has finished or is parked.
+func followRun(s stopping, g *globals, j *journal.Journal, f followed) (engine.RunRecord, error) {
+	ctx, run, asked := s.leave, f.run, s.asked
+	ended, stop := f.wait.ended(ctx, run)
 	defer stop()
 	var after int64
 	page, shown, begun := 0, time.Time{}, time.Now()
@@ -76,7 +84,7 @@ func followRun(ctx context.Context, g *globals, j *journal.Journal, run string, 
 		}
 		for _, e := range events {
 			after = e.Seq
-			if e.Time.Before(since) {
+			if e.Time.Before(f.since) {
 				continue
 			}
 			if g.json {
@@ -99,7 +107,13 @@ func followRun(ctx context.Context, g *globals, j *journal.Journal, run string, 
 		}
 		select {
 		case <-ctx.Done():
-			return record, ctx.Err()
+			return record, left(run, f.wait != nil)
+		case <-asked:
+			asked = nil
+			fmt.Fprintf(g.err, "stopping run %s; once more leaves at once\n", run)
+			if err := f.cancel(ctx, run); err != nil {
+				return record, err
+			}
 		case <-ended:
 			ended = nil // interrupted, unless the record says otherwise: another process may resume it
 		case <-time.After(followPause(time.Since(begun))):
@@ -147,10 +161,19 @@ func eventLine(e engine.Event) string {
 	return ""
 }
 
-// finishRun prints how a run ended and turns it into the command's exit code.
-func finishRun(g *globals, r engine.RunRecord) error {
+// finishRun follows a run to its end, prints how it ended, and turns it into the command's exit code.
+func finishRun(s stopping, g *globals, j *journal.Journal, f followed) error {
+	r, err := followRun(s, g, j, f)
+	if err != nil {
+		return err
+	}
 	if err := g.print(r, func(w io.Writer) { writeRun(w, r) }); err != nil {
 		return err
+	}
+	if s.stopped() {
+		if err := showStopped(s.leave, g, j, r); err != nil {
+			return err
+		}
 	}
 	if r.Status == engine.AwaitingApproval && !g.json {
 		fmt.Fprintf(g.err, "`vaultflow approvals %s` shows its changes; `vaultflow approve %s` lets it continue\n", r.ID, r.ID)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -61,13 +62,41 @@ func TestFollowRun_endsWithItsRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		begun := time.Now() // this clock moves only when everything waits
-		r, err := followRun(t.Context(), &globals{streams: &streams{err: io.Discard}}, j, "r", time.Time{}, func(ctx context.Context, _ string) (engine.RunRecord, error) {
+		r, err := followRun(stopping{leave: t.Context()}, &globals{streams: &streams{err: io.Discard}}, j, followed{run: "r", wait: func(ctx context.Context, _ string) (engine.RunRecord, error) {
 			time.Sleep(time.Minute)
 			e.Run.Status, e.Run.Finished = engine.Done, time.Now()
 			return e.Run, j.Runs.Save(ctx, e)
-		})
+		}})
 		if waited := time.Since(begun); r.Status != engine.Done || err != nil || waited != time.Minute {
 			t.Errorf("%s after %v: %v; want done after a minute", r.Status, waited, err)
+		}
+	})
+}
+
+// The first Ctrl-C asks the run to end, once, and waits for it; the second leaves it.
+func TestFollowRun_stops(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		j, err := journal.Open(t.Context(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		e := engine.Entry{Lane: "l", Spec: []byte("{}"), Run: engine.RunRecord{ID: "r", Kind: engine.KindImport, Key: "k", Status: engine.Running, Created: time.Now(), At: time.Now()}}
+		if _, _, err := j.Runs.Create(t.Context(), e, false); err != nil {
+			t.Fatal(err)
+		}
+		leave, end := context.WithCancel(t.Context())
+		defer end()
+		s, cancelled := stopping{make(chan struct{}), leave}, 0
+		close(s.asked)
+		time.AfterFunc(time.Minute, end)
+		_, err = followRun(s, &globals{streams: &streams{err: io.Discard}}, j, followed{run: "r", cancel: func(context.Context, string) error {
+			cancelled++
+			return nil
+		}})
+		if cancelled != 1 || exitCode(err) != exitCancelled || !strings.Contains(err.Error(), "continues") {
+			t.Errorf("cancelled %d times, %v; want once, and a run that continues", cancelled, err)
 		}
 	})
 }

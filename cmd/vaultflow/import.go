@@ -87,7 +87,7 @@ func newImport(g *globals) *cobra.Command {
 	flags.StringVar(&f.retry, "retry", "", "retry the failed or incomplete import with this id, with the current settings")
 	flags.StringVar(&f.cancel, "cancel", "", "cancel the running import with this id")
 	flags.IntVarP(&f.limit, "limit", "n", 20, "how many imports --status lists")
-	return cmd
+	return detachable(g, cmd)
 }
 
 // check validates the flags and normalises --pages.

@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/intake"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
@@ -40,12 +41,14 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 		}
 	}()
 	w, err := a.Work(ctx, func() { prepare(a, orders[0]) })
+	s, end := patiently(ctx) // from here on there may be imports to stop
+	defer end()
 	if isLocked(err) {
-		err = a.Reading(ctx, func(j *journal.Journal) error {
-			return importing{a, g, j, nil}.run(ctx, intake.NewBatch(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
+		err = a.Reading(s.leave, func(j *journal.Journal) error {
+			return importing{a, g, j, s, nil, cancelElsewhere(a)}.run(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
 				r, err := a.Ask(ctx, control.Order{Import: &o, Passwords: a.Passwords.Given()})
 				return r.Run, err
-			}))
+			})
 		})
 		if errors.Is(err, daemon.ErrNothingRun) { // a command that began just now makes the state
 			err = exit(failureExit(control.ErrNoServe), control.ErrNoServe)
@@ -56,8 +59,11 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 		return err
 	}
 	defer w.Close()
-	return w.Run(ctx, func(ctx context.Context) error {
-		return importing{a, g, w.Journal, w.Exec.Wait}.run(ctx, intake.NewBatch(orders, w.Imports.DropOrTake))
+	if g.detach {
+		return errDetached
+	}
+	return w.Run(s.leave, func(context.Context) error {
+		return importing{a, g, w.Journal, s, w.Exec.Wait, w.Runs.Cancel}.run(orders, w.Imports.DropOrTake)
 	})
 }
 
@@ -70,22 +76,33 @@ func prepare(a *daemon.Workspace, first control.ImportOrder) {
 
 // importing prints the imports of a batch.
 type importing struct {
-	app  *daemon.Workspace
-	g    *globals
-	j    *journal.Journal
-	wait waiter // nil if a serve does the work: it watches the import folder, and imports what is unpacked into it
+	app    *daemon.Workspace
+	g      *globals
+	j      *journal.Journal
+	stop   stopping
+	wait   waiter // nil if a serve does the work: it watches the import folder, and imports what is unpacked into it
+	cancel func(ctx context.Context, run string) error
 }
 
-func (i importing) run(ctx context.Context, b *intake.Batch) error {
+func (i importing) run(orders []control.ImportOrder, start func(context.Context, control.ImportOrder) (string, error)) error {
+	b := intake.NewBatch(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
+		if i.stop.stopped() {
+			return "", errNotBegun
+		}
+		return start(ctx, o)
+	})
 	var worst error
-	for n, started := range b.All(ctx) {
+	for n, started := range b.All(i.stop.leave) {
+		if errors.Is(started.Err, errNotBegun) {
+			return exit(exitCancelled, fmt.Errorf("stopped before %s; the same command continues", words.Counted(b.Len()-n, "file")))
+		}
 		place := ""
 		if b.Len() > 1 {
 			place = fmt.Sprintf("%d of %d  ", n+1, b.Len())
 		}
-		err := i.finish(ctx, b, place, started)
-		if ctx.Err() != nil {
-			return exit(exitCancelled, errors.New("stopped; the same command, or the next serve, continues the imports that had begun"))
+		err := i.finish(b, place, started)
+		if i.stop.leave.Err() != nil {
+			return err
 		}
 		worst = worse(worst, err)
 	}
@@ -93,7 +110,7 @@ func (i importing) run(ctx context.Context, b *intake.Batch) error {
 }
 
 // finish waits for one import, prints how it ended, and adds the files that it unpacked.
-func (i importing) finish(ctx context.Context, b *intake.Batch, place string, s intake.Started) error {
+func (i importing) finish(b *intake.Batch, place string, s intake.Started) error {
 	if s.Err != nil {
 		fmt.Fprintf(i.g.err, "%s%s: %v\n", place, labelOf(s.Order), s.Err)
 		if hint := failure.Of(s.Err).Hint; hint != "" {
@@ -105,11 +122,14 @@ func (i importing) finish(ctx context.Context, b *intake.Batch, place string, s 
 		fmt.Fprintf(i.g.err, "%s%s: skipped, the import folder ignores files with this name\n", place, labelOf(s.Order))
 		return nil
 	}
-	record, err := followRun(ctx, i.g, i.j, s.Run, time.Time{}, i.wait)
+	if i.g.detach {
+		return begun(i.stop.leave, i.g, i.j, s.Run)
+	}
+	record, err := followRun(i.stop, i.g, i.j, followed{s.Run, time.Time{}, i.wait, i.cancel})
 	if err != nil {
 		return err
 	}
-	made, err := i.j.Imports.Get(ctx, record.ID)
+	made, err := i.j.Imports.Get(i.stop.leave, record.ID)
 	if err != nil {
 		return err
 	}
@@ -118,6 +138,11 @@ func (i importing) finish(ctx context.Context, b *intake.Batch, place string, s 
 	}
 	if err := i.g.print(record, func(w io.Writer) { fmt.Fprint(w, place); writeImport(w, record, made) }); err != nil {
 		return err
+	}
+	if i.stop.stopped() {
+		if err := showStopped(i.stop.leave, i.g, i.j, record); err != nil {
+			return err
+		}
 	}
 	if code := runExit(record); code != exitDone {
 		err = exit(code, nil)

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
@@ -90,7 +89,7 @@ func TestWebFetch_withTheWorker(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r, err := followRun(ctx, g, w.Journal, run, time.Time{}, w.Exec.Wait)
+		r, err := followRun(stopping{leave: ctx}, g, w.Journal, followed{run: run, wait: w.Exec.Wait})
 		if err != nil || r.Status != engine.Done {
 			t.Errorf("the run is %s: %+v, %v", r.Status, r.Failure, err)
 		}

@@ -44,7 +44,7 @@ func newRetry(g *globals) *cobra.Command {
 	cmd.Flags().StringVar(&from.Step, "step", "", "rerun this step and all later ones, whatever the run's outcome; what they wrote before stays")
 	cmd.Flags().BoolVar(&current, "current", false, "start new runs of the workflow as it is now, about the files of this run; its --var values are not used")
 	cmd.Flags().BoolVar(&from.Failed, "failed", false, "rerun only the batches that failed or were skipped (@for_each on_error=skip)")
-	return cmd
+	return detachable(g, cmd)
 }
 
 // runAgain runs the workflow of a run as it is now, about the same files, and waits for it.

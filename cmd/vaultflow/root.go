@@ -22,6 +22,7 @@ type globals struct {
 	settings  string
 	json      bool
 	verbose   bool
+	detach    bool              // see [detachable]
 	daemon    bool              // serve: logs run for months
 	overrides map[string]string // settings given as flags, by path
 }

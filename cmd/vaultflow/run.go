@@ -71,7 +71,7 @@ func newRun(g *globals) *cobra.Command {
 	cmd.Flags().StringVar(&o.Model, "model", "", "use this model alias instead of the workflow's")
 	cmd.Flags().BoolVar(&o.Fresh, "fresh", false, "run as if for the first time: ignore @cache, and treat all files as pending and changed")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "preview only: send and write nothing")
-	return cmd
+	return detachable(g, cmd)
 }
 
 // namedPlan returns the workflow that the first argument names; the others are files.
@@ -145,47 +145,47 @@ func runNow(ctx context.Context, a *daemon.Workspace, g *globals, o control.Orde
 		since = time.Now() // what earlier attempts reported was printed then
 	}
 	w, err := a.Work(ctx)
+	s, end := patiently(ctx) // from here on there may be a run to stop
+	defer end()
 	if isLocked(err) {
-		return runElsewhere(ctx, a, g, o, since)
+		return runElsewhere(s, a, g, o, since)
 	}
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	return w.Run(ctx, func(ctx context.Context) error {
+	if g.detach {
+		return errDetached
+	}
+	return w.Run(s.leave, func(ctx context.Context) error {
 		id, err := start(ctx, w)
 		if err != nil {
 			return exit(failureExit(err), err)
 		}
-		record, err := followRun(ctx, g, w.Journal, id, since, w.Exec.Wait)
-		if errors.Is(err, context.Canceled) {
-			return interrupted(a, id)
-		}
-		if err != nil {
-			return err
-		}
-		return finishRun(g, record)
+		return finishRun(s, g, w.Journal, followed{id, since, w.Exec.Wait, w.Runs.Cancel})
 	})
-}
-
-// interrupted is the error when the user stops waiting for a run.
-func interrupted(a *daemon.Workspace, id string) error {
-	return exit(exitCancelled, fmt.Errorf("stopped; the next serve resumes run %s", id))
 }
 
 // runElsewhere asks the process that works on the vault, and follows the run in the journal.
-func runElsewhere(ctx context.Context, a *daemon.Workspace, g *globals, o control.Order, since time.Time) error {
-	r, err := a.Ask(ctx, o)
+func runElsewhere(s stopping, a *daemon.Workspace, g *globals, o control.Order, since time.Time) error {
+	r, err := a.Ask(s.leave, o)
 	if err != nil {
 		return exit(failureExit(err), err) // as if it had been refused here
 	}
-	return a.Reading(ctx, func(j *journal.Journal) error {
-		record, err := followRun(ctx, g, j, r.Run, since, nil)
-		if err != nil {
-			return err
+	return a.Reading(s.leave, func(j *journal.Journal) error {
+		if g.detach {
+			return begun(s.leave, g, j, r.Run)
 		}
-		return finishRun(g, record)
+		return finishRun(s, g, j, followed{r.Run, since, nil, cancelElsewhere(a)})
 	})
+}
+
+// cancelElsewhere returns what asks the process that works on the vault to end a run.
+func cancelElsewhere(a *daemon.Workspace) func(ctx context.Context, run string) error {
+	return func(ctx context.Context, run string) error {
+		_, err := a.Ask(ctx, control.Order{Cancel: run})
+		return err
+	}
 }
 
 // pairs reads NAME=VALUE arguments.

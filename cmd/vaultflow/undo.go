@@ -40,7 +40,7 @@ func newUndo(g *globals) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be undone")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
-	return cmd
+	return detachable(g, cmd)
 }
 
 // confirm asks a person at a terminal.

@@ -207,6 +207,9 @@ func (i *Imports) start(ctx context.Context, name, digest string, asked request)
 		Trigger: engine.Trigger{Kind: engine.TriggerDrop}, At: time.Now().In(i.zone),
 		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: asked.how.Mode, Options: data, Where: asked.where, Drop: i.dropOf(name)},
 	})
+	if err == nil && started.Status == engine.Cancelled { // it is wanted after all
+		err = i.exec.Retry(ctx, started.Run, engine.RetryFrom{})
+	}
 	return started.Run, err
 }
 
