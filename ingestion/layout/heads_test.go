@@ -133,6 +133,10 @@ func TestText_readsNumberedListingsWithoutAFrame(t *testing.T) {
 			t.Errorf("%s: got\n%s", name, got)
 		}
 		inTurn(t, got, "```", "1", code[0], "2", code[1], "3", code[2], "4", code[3], "```")
+		page := layout.Page{Width: 600, Height: 800, Lines: lines}
+		if layout.NewProfile([]layout.Page{page}, nil).TextAfter(page, 1, nil).Complex {
+			t.Errorf("%s: the page counts as complex, so another reader is asked", name)
+		}
 	}
 }
 

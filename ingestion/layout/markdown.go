@@ -88,7 +88,7 @@ func rises(items []item) bool {
 }
 
 // found finds the tables of a page by the way they are set, and returns them with the other lines, in the order in which they are read.
-// The page is complex if it has tables or columns.
+// The page is complex if it has tables or columns; listings are read as they are written.
 func found(lines []Line, rules []Box) (items []item, complexity bool) {
 	forms, lines, rules := takeForms(lines, rules)
 	listings, lines := framedListings(lines, rules)
@@ -127,7 +127,7 @@ func arranged(lines []Line, all []item, level []Box, depth int) (items []item, c
 	}
 	all = slices.Concat(all, itemsOn(rest), itemsFor(spaced))
 	parts := regions(all, 0)
-	complexity = len(all) > len(rest) || len(parts) > 1
+	complexity = len(parts) > 1 || slices.ContainsFunc(all, func(it item) bool { return it.table != nil && it.table.listing == nil })
 	for _, part := range parts {
 		var own []item
 		var others []Line
