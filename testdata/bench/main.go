@@ -31,6 +31,7 @@ type options struct {
 type bench struct {
 	options
 	scratch string
+	old     int // folders that were moved aside
 }
 
 func main() {

@@ -30,8 +30,19 @@ import (
 func (b *bench) vault(name string) (fresh func() error, args []string) {
 	vault, state := filepath.Join(b.scratch, name), filepath.Join(b.scratch, name+"-state")
 	return func() error {
-		return errors.Join(os.RemoveAll(vault), os.RemoveAll(state), os.MkdirAll(filepath.Join(vault, ".obsidian"), 0o755))
+		return errors.Join(b.aside(vault), b.aside(state), os.MkdirAll(filepath.Join(vault, ".obsidian"), 0o755))
 	}, []string{"--vault", vault, "--state-dir", state}
+}
+
+// aside moves a folder out of the way, if there is one. It is removed at the end only: ext4 takes longer to make files while it remembers
+// many that were just removed.
+func (b *bench) aside(dir string) error {
+	b.old++
+	err := os.Rename(dir, filepath.Join(b.scratch, fmt.Sprintf("old%d", b.old)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // unread keeps recognition out of a comparison with programs that do not recognise.
@@ -52,7 +63,7 @@ func (b *bench) drawing(ctx context.Context, documents []document) error {
 	var sizes []string
 	for _, d := range documents {
 		out := filepath.Join(b.scratch, "mutool")
-		empty := func() error { return errors.Join(os.RemoveAll(out), os.MkdirAll(out, 0o755)) }
+		empty := func() error { return errors.Join(b.aside(out), os.MkdirAll(out, 0o755)) }
 		drawn := program(nil, "mutool", "draw", "-q", "-r", "150", "-w", longest, "-h", longest, "-o", filepath.Join(out, "%d.png"), d.path)
 		text := program(nil, "mutool", "convert", "-F", "text", "-o", filepath.Join(out, "text.txt"), d.path)
 		draws := &command{name: "mutool draw", before: empty, run: drawn}
@@ -159,7 +170,7 @@ func (b *bench) recognising(ctx context.Context, documents []document) error {
 	fmt.Print("Words with boxes of scanned pages; tesseract gets them as pictures at 300 dpi\n\n| document | command | vaultflow | peer | ratio | peer |\n|---|---|--:|--:|--:|---|\n")
 	for _, d := range chosen(documents, document.isScan) {
 		pages := filepath.Join(b.scratch, "words")
-		if err := errors.Join(os.RemoveAll(pages), os.MkdirAll(pages, 0o755), program(nil, "mutool", "draw", "-q", "-r", "300", "-o", filepath.Join(pages, "%d.png"), d.path)(ctx)); err != nil {
+		if err := errors.Join(b.aside(pages), os.MkdirAll(pages, 0o755), program(nil, "mutool", "draw", "-q", "-r", "300", "-o", filepath.Join(pages, "%d.png"), d.path)(ctx)); err != nil {
 			return err
 		}
 		page := func(env []string, n int) func(context.Context) error {
