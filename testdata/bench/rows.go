@@ -395,7 +395,7 @@ func (b *bench) receipt(ctx context.Context, _ []document) error {
 		name := fmt.Sprintf("%d.jpg", i)
 		fmt.Fprintf(&note, "![[%s]]\n", name)
 		names[i] = filepath.Join(b.scratch, "pictures", name)
-		if err := os.WriteFile(names[i], append(bytes.Clone(photos[i%len(photos)]), fmt.Sprint(i)...), 0o600); err != nil {
+		if err := os.WriteFile(names[i], append(bytes.Clone(photos[i%len(photos)]), make([]byte, i)...), 0o600); err != nil {
 			return err
 		}
 	}
