@@ -199,13 +199,13 @@ func printPreview(g *globals, step string, p step.Previewed) error {
 		if err := g.print(p.Prompt.Receipt, nil); err != nil {
 			return err
 		}
-		return g.print(line, nil)
 	}
-	writeNotes(g.out, step, p)
-	writeReceipt(g.out, p.Prompt.Receipt)
-	writePlaces(g.out, p)
-	_, err := fmt.Fprintf(g.out, "\n%s\n", strings.TrimRight(line.Text, "\n"))
-	return err
+	return g.print(line, func(w io.Writer) {
+		writeNotes(w, step, p)
+		writeReceipt(w, p.Prompt.Receipt)
+		writePlaces(w, p)
+		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(line.Text, "\n"))
+	})
 }
 
 func writeNotes(w io.Writer, step string, p step.Previewed) {

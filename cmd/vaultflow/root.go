@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -81,8 +82,9 @@ func newRoot(s *streams) *cobra.Command {
 // print writes one line of JSON with --json, else what text prints.
 func (g *globals) print(line any, text func(w io.Writer)) error {
 	if !g.json {
-		text(g.out)
-		return nil
+		out := bufio.NewWriter(g.out) // a table writes each cell on its own
+		text(out)
+		return out.Flush()
 	}
 	data, err := json.Marshal(line)
 	if err != nil {

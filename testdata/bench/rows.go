@@ -404,6 +404,7 @@ func (b *bench) receipt(ctx context.Context, _ []document) error {
 			return err
 		}
 	}
+	time.Sleep(3 * time.Second) // digests of files that have just changed are not kept
 	preview := func(note string) func(context.Context) error {
 		return program(nil, b.program(), append(slices.Clone(args), "preview", "-i", note+" (images=auto)")...)
 	}
