@@ -52,7 +52,7 @@ func (d document) of(vault string) State {
 // count.
 func (s *Store) mine(d document) State {
 	said := d.of(s.vault)
-	if replaced(said.Folder, folderOf(s.vault)) {
+	if replaced(said.Folder, state.FolderID(s.vault)) {
 		return State{Level: Untrusted, Vault: s.vault}
 	}
 	return said
@@ -140,6 +140,11 @@ func (s *Store) damaged(why string) error {
 
 // Change stores the answers as changed by fn. Other processes wait meanwhile.
 func (s *Store) Change(fn func(*State)) error {
+	return s.change(func(_ document, t *State) { fn(t) })
+}
+
+// change calls fn with the answers about all vaults, and about this one.
+func (s *Store) change(fn func(all document, t *State)) error {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return fmt.Errorf("store what is trusted: %w", err)
 	}
@@ -156,8 +161,8 @@ func (s *Store) Change(fn func(*State)) error {
 		return err
 	}
 	now := s.mine(all)
-	fn(&now)
-	now.Folder = folderOf(s.vault)
+	fn(all, &now)
+	now.Folder = state.FolderID(s.vault)
 	all.Version = fileVersion
 	all.Vaults = append(slices.DeleteFunc(all.Vaults, func(o State) bool { return o.Vault == s.vault }), now)
 	data, err := json.MarshalIndent(all, "", "  ")
@@ -169,6 +174,18 @@ func (s *Store) Change(fn func(*State)) error {
 	}
 	s.seen = nil
 	return nil
+}
+
+// Former returns the answers about another vault, if the file has none about this one. Versions that recorded no vault in the state
+// directory wrote it.
+func (s *Store) Former() (State, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, err := s.read()
+	if err != nil || len(d.Vaults) == 0 || slices.ContainsFunc(d.Vaults, func(o State) bool { return o.Vault == s.vault }) {
+		return State{}, false
+	}
+	return d.Vaults[0], true
 }
 
 // Begin records that this version uses the vault, so that its runs are never mistaken for those of an earlier one.
@@ -193,6 +210,23 @@ func (s *Store) Adopt(now time.Time, asks []Ask) error {
 		t.Grant(now, asks...)
 		t.Adopted = true
 	})
+}
+
+// Follow keeps what was decided about the vault when its folder had another path. The folder must be the same one, of which only its
+// birth time is proof. It reports whether there is anything to keep.
+func (s *Store) Follow(former string) (followed bool, err error) {
+	now := state.FolderID(s.vault)
+	if !strings.Contains(now, "@") {
+		return false, nil
+	}
+	err = s.change(func(d document, t *State) {
+		before := d.of(former)
+		if followed = before.Folder == now && before.Known() && !t.Known(); followed {
+			before.Vault = t.Vault
+			*t = before
+		}
+	})
+	return followed, err
 }
 
 // Tell reports that the vault was adopted, once for each who.

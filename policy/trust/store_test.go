@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -245,4 +246,56 @@ func TestStore_anotherFolderAtThePath(t *testing.T) {
 	if got, err := s.Read(); err != nil || got.Level != trust.Own {
 		t.Errorf("the folder itself, back in its place: %v, %v", got.Level, err)
 	}
+}
+
+// What was decided follows a folder that is renamed, and no copy of it.
+func TestStore_followsTheFolderAlone(t *testing.T) {
+	t.Parallel()
+	dir, home := t.TempDir(), t.TempDir()
+	first, second := filepath.Join(home, "first"), filepath.Join(home, "second")
+	if err := os.Mkdir(first, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, err := trust.Open(dir, first)
+	if err == nil {
+		err = s.Change(func(t *trust.State) { t.Decide(trust.Own, time.Now()) })
+	}
+	first, real := readlink(t, first), first
+	if err := errors.Join(err, os.Rename(real, second), os.Mkdir(real, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	s, err = trust.Open(dir, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if former, is := s.Former(); !is || former.Vault != first {
+		t.Errorf("former vault %q, %v; want %q", former.Vault, is, first)
+	}
+	followed, err := s.Follow(first)
+	now, readErr := s.Read()
+	if err := errors.Join(err, readErr); err != nil || followed != (now.Level == trust.Own) {
+		t.Fatalf("followed %v, now %s, %v", followed, now.Level, err)
+	}
+	if runtime.GOOS == "linux" && !followed {
+		t.Error("the folder is the same one, and nothing followed")
+	}
+	if former, is := s.Former(); is {
+		t.Errorf("a vault with answers of its own has the former one %q", former.Vault)
+	}
+	copied, err := trust.Open(dir, real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if followed, err := copied.Follow(readlink(t, second)); followed || err != nil {
+		t.Errorf("another folder: followed %v, %v", followed, err)
+	}
+}
+
+func readlink(t *testing.T, path string) string {
+	t.Helper()
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return real
 }

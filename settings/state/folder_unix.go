@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package trust
+package state
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// folderOf identifies a folder by its device and inode. It returns "" for a missing folder.
-func folderOf(path string) string {
+// FolderID identifies a folder by its device and inode. It returns "" for a missing folder.
+func FolderID(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""

@@ -1,4 +1,4 @@
-package trust
+package state
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// folderOf identifies a folder by its device, its inode and, because inode numbers are reused, its creation time if the file
+// FolderID identifies a folder by its device, its inode and, because inode numbers are reused, its creation time if the file
 // system has it. It returns "" for a missing folder.
-func folderOf(path string) string {
+func FolderID(path string) string {
 	var s unix.Statx_t
 	if unix.Statx(unix.AT_FDCWD, path, 0, unix.STATX_INO|unix.STATX_BTIME, &s) != nil {
 		return ""

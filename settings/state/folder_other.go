@@ -1,0 +1,6 @@
+//go:build !unix
+
+package state
+
+// FolderID cannot identify folders on this system.
+func FolderID(string) string { return "" }
