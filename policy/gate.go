@@ -23,7 +23,11 @@ const (
 	ByApprovals Writer = "approvals note" // the notes in which users approve
 	ByInit      Writer = "init"           // a new vault's first files
 	ByFix       Writer = "check --fix"    // fixes workflow notes
+	ByIdentity  Writer = "identity"       // the vault's id, and nothing else
 )
+
+// IdentityFile holds the vault's id. It is the only hidden file that vaultflow writes, and only [ByIdentity] does.
+const IdentityFile = ".vaultflow/vault.json"
 
 // Action is what a writer wants to do to a file.
 type Action string
@@ -203,6 +207,11 @@ func (g Gate) judge(r Request, p Target, isTarget bool) (reason, hint string) {
 	switch {
 	case p.Link != "":
 		return fmt.Sprintf("is reached through the link %s: nothing is written through links", p.Link), "name the file itself"
+	case r.Writer == ByIdentity:
+		if p.Name == IdentityFile && (r.Action == Create || r.Action == Change) {
+			return "", ""
+		}
+		return "is not the vault's id", ""
 	case hidden(p.Name):
 		return "is hidden: vaultflow does not change names that start with a dot", "choose another name"
 	}

@@ -243,6 +243,13 @@ func TestGate_otherWriters(t *testing.T) {
 		{ByApprovals, Create, "Flow/_approvals/r1.md", Gate{WorkflowsDir: "Flow"}, true},
 		{ByApprovals, Create, "Workflows/r1.md", Gate{}, false},
 		{ByFix, Create, "Workflows/a.md", Gate{}, false},
+		{ByIdentity, Create, IdentityFile, Gate{}, true},
+		{ByIdentity, Change, IdentityFile, Gate{}, true},
+		{ByIdentity, Delete, IdentityFile, Gate{}, false},
+		{ByIdentity, Create, ".vaultflow/x", Gate{}, false},
+		{ByIdentity, Create, "Plan.md", Gate{}, false},
+		{ByInit, Create, IdentityFile, Gate{}, false},
+		{ByImport, Create, IdentityFile, Gate{}, false},
 	} {
 		got := tt.gate.Decide(Request{Writer: tt.who, Action: tt.action, Place: Look(house, tt.name)})
 		if tt.allowed != (got.Verdict == VerdictAllowed) {
@@ -277,7 +284,7 @@ func TestPass_namesOneThing(t *testing.T) {
 
 // FuzzGate: whatever is asked for by whomever, nothing protected is allowed.
 func FuzzGate(f *testing.F) {
-	writers := []Writer{ByOutput, ByRoute, ByTool, ByUndo, ByImport, ByDrop, ByStatus, ByApprovals, ByInit, ByFix, ""}
+	writers := []Writer{ByOutput, ByRoute, ByTool, ByUndo, ByImport, ByDrop, ByStatus, ByApprovals, ByInit, ByFix, "", ByIdentity}
 	actions := []Action{Create, Change, Move, Delete, Fill, Publish, Tidy, ""}
 	nameds := []Named{ByAuthor, ForeignSegment, ForeignPlace}
 	for i, name := range []string{
@@ -306,6 +313,7 @@ func FuzzGate(f *testing.F) {
 			lower := strings.ToLower(n)
 			run := r.Writer == ByOutput || r.Writer == ByRoute || r.Writer == ByTool
 			switch top, _, _ := strings.Cut(lower, "/"); {
+			case r.Writer == ByIdentity && n == IdentityFile:
 			case !fs.ValidPath(n), n == ".", strings.HasPrefix(n, "."), strings.Contains(n, "/."):
 				t.Errorf("%+v: %q", r, n)
 			case lower == "settings.yaml" && (r.Writer != ByInit || r.Place.Exists):

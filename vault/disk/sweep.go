@@ -6,6 +6,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // Sweep removes the temporary files that a killed process left beside the notes it was writing, and returns how many.
@@ -19,7 +21,7 @@ func (v *Vault) Sweep() (int, error) {
 		case err != nil:
 			faults = append(faults, err)
 			return nil
-		case d.IsDir() && name != "." && strings.HasPrefix(path.Base(name), "."):
+		case d.IsDir() && name != "." && name != path.Dir(policy.IdentityFile) && strings.HasPrefix(path.Base(name), "."):
 			return fs.SkipDir
 		case d.Type().IsRegular() && temporary(path.Base(name)):
 			if err := v.root.Remove(filepath.FromSlash(name)); err != nil {

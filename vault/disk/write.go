@@ -39,7 +39,7 @@ func (w *writer) Write(ctx context.Context, pass policy.Pass, data []byte, base 
 
 // write is Write without the permission.
 func (w *writer) write(ctx context.Context, name string, data []byte, base string) error {
-	if err := vault.CheckName(name); err != nil {
+	if err := vault.CheckName(name); err != nil && name != policy.IdentityFile {
 		return fmt.Errorf("write: %w", err)
 	}
 	name, sum := w.actual(name), vault.Digest(data)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -287,5 +288,20 @@ func TestRemoveEmptyFolders(t *testing.T) {
 		if got, err := exists(v, name); got != want || err != nil {
 			t.Errorf("%s: there is %v %v, want %v", name, got, err, want)
 		}
+	}
+}
+
+// The id of a vault is hidden from links, and written like any other file.
+func TestWrite_identity(t *testing.T) {
+	t.Parallel()
+	v, dir := tempVault(t)
+	files := vault.NewFiles(v, policy.Gate{}, policy.ByIdentity)
+	must(t, files.Write(t.Context(), policy.IdentityFile, []byte("one"), ""))
+	must(t, files.Write(t.Context(), policy.IdentityFile, []byte("two"), vault.Digest([]byte("one"))))
+	if got := content(t, dir, policy.IdentityFile); got != "two" {
+		t.Errorf("got %q", got)
+	}
+	if got := v.Locate("vault.json", ""); got.Name != "" {
+		t.Errorf("a link leads to %s", got.Name)
 	}
 }
