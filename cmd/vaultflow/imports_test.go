@@ -40,6 +40,7 @@ var rooms = []room{
 	{"vault/vaulttest", 1, []string{"policy", "vault"}},
 	{"settings", 2, []string{"policy", "content/visible"}},
 	{"settings/state", 1, nil},
+	{"settings/vaultid", 2, []string{"policy", "settings", "settings/state"}},
 	{"policy/origin", 1, nil},
 	{"policy/origin/origintest", 1, []string{"policy/origin"}},
 	{"settings/schemas", 1, nil},

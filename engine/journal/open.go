@@ -118,7 +118,37 @@ func Open(ctx context.Context, dir string, locked ...func()) (*Journal, error) {
 	if err = errors.Join(err, private(dir)); err != nil {
 		return nil, &OpenError{dir, "make the folder your own, or choose another with --state-dir", err}
 	}
-	lock := flock.New(filepath.Join(dir, "lock"))
+	lock, err := take(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, begin := range locked {
+		begin()
+	}
+	j := newJournal(dir)
+	j.lock = lock
+	if err := errors.Join(j.db.connect(ctx), j.remember()); err != nil {
+		return nil, errors.Join(explain(dir, err), j.Close())
+	}
+	return j, nil
+}
+
+// Lock takes a state directory for this process, until release or the end of the process, without opening its database. A missing
+// directory is created. Errors are *OpenError.
+func Lock(dir string) (release func() error, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
+	}
+	lock, err := take(dir)
+	if err != nil {
+		return nil, err
+	}
+	return lock.Unlock, nil
+}
+
+// take locks a state directory.
+func take(dir string) (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(state.FileMode))
 	free, err := lock.TryLock()
 	if err == nil && !free { // perhaps for a moment only; see Held
 		time.Sleep(probing)
@@ -130,15 +160,7 @@ func Open(ctx context.Context, dir string, locked ...func()) (*Journal, error) {
 	if !free {
 		return nil, &OpenError{dir, "stop it, or use its dashboard", ErrLocked}
 	}
-	for _, begin := range locked {
-		begin()
-	}
-	j := newJournal(dir)
-	j.lock = lock
-	if err := errors.Join(j.db.connect(ctx), j.remember()); err != nil {
-		return nil, errors.Join(explain(dir, err), j.Close())
-	}
-	return j, nil
+	return lock, nil
 }
 
 // private creates an empty database that others cannot read. SQLite would leave its mode to the umask; the files beside it

@@ -1,0 +1,149 @@
+package vaultid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// State is a vault with its state directory, and how the two belong together.
+type State struct {
+	Dir      string // may be missing
+	Named    bool   // the user named the directory
+	Standing Standing
+	Vault    Vault
+	Record   Record
+}
+
+// Find returns the state directory of a vault: named if it is set, else the one among the user's state directories that is this
+// vault's, else a free one with the vault's name. It changes nothing.
+func Find(dir, named string, environ []string) (State, error) {
+	v, err := Look(dir)
+	if err != nil {
+		return State{}, err
+	}
+	path, err := settings.StateDir(v.Path, named, environ)
+	if err != nil {
+		return State{}, err
+	}
+	usual, err := open(v, path)
+	usual.Named = named != ""
+	if err != nil || usual.Named || usual.Standing == Own || usual.Standing == New && usual.used() {
+		return usual, err
+	}
+	if best := search(v, filepath.Dir(path)); best.Dir != "" {
+		return best, nil
+	}
+	if usual.Standing == Replaced && v.ID == "" {
+		return usual, nil
+	}
+	return Free(v, path)
+}
+
+// Free returns the first state directory without a record and without a database, beginning with the usual one: path, path-2, path-3.
+func Free(v Vault, path string) (State, error) {
+	s, err := open(v, path)
+	for n := 2; err == nil && (s.Standing != New || s.used()); n++ {
+		s, err = open(v, fmt.Sprintf("%s-%d", path, n))
+	}
+	return s, err
+}
+
+// open compares a vault with one state directory.
+func open(v Vault, dir string) (State, error) {
+	r, err := ReadRecord(dir)
+	return State{Dir: dir, Vault: v}.Under(r), err
+}
+
+// Under returns the state as it is judged by a record.
+func (s State) Under(r Record) State {
+	s.Record, s.Standing = r, r.standing(s.Vault, lookAt(s.Vault))
+	return s
+}
+
+// Unknown reports whether the vault has a history that this state directory cannot know: it has an id, and nothing is recorded. The
+// state was lost, or the vault was used on another computer.
+func (s State) Unknown() bool {
+	return s.Standing == New && s.Vault.ID != "" && !s.used()
+}
+
+// used reports whether the state directory has a database.
+func (s State) used() bool {
+	_, err := os.Lstat(filepath.Join(s.Dir, "state.db"))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// search returns the state directory below home that records the vault, or the zero value. The vault's place decides first, then the
+// newest record of its id. A name with a dot is that of a directory that was set aside.
+func search(v Vault, home string) (best State) {
+	entries, err := os.ReadDir(home)
+	if err != nil {
+		return State{}
+	}
+	rank := map[Standing]int{Own: 3, Moved: 2, Copied: 1}
+	for _, e := range entries {
+		if !e.IsDir() || strings.Contains(e.Name(), ".") {
+			continue
+		}
+		s, err := open(v, filepath.Join(home, e.Name()))
+		if err != nil || rank[s.Standing] == 0 {
+			continue // what is damaged is reported by the vault that it belongs to
+		}
+		if rank[s.Standing] > rank[best.Standing] || s.Standing == best.Standing && s.Record.Since.After(best.Record.Since) {
+			best = s
+		}
+	}
+	return best
+}
+
+// Files writes the id file into the vault, with the gate's permission.
+type Files interface {
+	Write(ctx context.Context, name string, data []byte, base string) error
+}
+
+// Settle makes vault and state directory agree from now on: the vault gets an id if it has none, and the directory records id and
+// place. unwritten is the reason why the vault has no id, as in one that cannot be written: then its place alone is recorded.
+func (s *State) Settle(ctx context.Context, files Files, now time.Time) (unwritten, err error) {
+	if s.Vault.ID == "" {
+		unwritten = s.name(ctx, files, s.Record.ID(), now)
+	}
+	r := s.Record.At(s.Vault, now)
+	if !reflect.DeepEqual(r, s.Record) {
+		if err := r.Write(s.Dir); err != nil {
+			return unwritten, err
+		}
+	}
+	s.Record, s.Standing = r, Own
+	return unwritten, nil
+}
+
+// Renew changes the id of the vault, for a history of its own.
+func (s *State) Renew(ctx context.Context, files Files, now time.Time) error {
+	return s.name(ctx, files, "", now)
+}
+
+// name writes the id file. An id that a sync program brings in this moment is kept.
+func (s *State) name(ctx context.Context, files Files, id string, now time.Time) error {
+	if id == "" {
+		id = NewID()
+	}
+	data, err := Content(id, now)
+	if err != nil {
+		return err
+	}
+	err = files.Write(ctx, policy.IdentityFile, data, s.Vault.Base)
+	before := s.Vault.Base
+	if v, lookErr := Look(s.Vault.Path); lookErr == nil && v.ID != "" && v.Base != before {
+		s.Vault, err = v, nil
+	}
+	return err
+}

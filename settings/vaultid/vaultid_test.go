@@ -1,0 +1,295 @@
+package vaultid_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings/vaultid"
+)
+
+// home is a user's machine: vaults and states in one folder.
+type home struct {
+	*testing.T
+	dir string
+	now time.Time
+}
+
+func newHome(t *testing.T) *home {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &home{t, dir, time.Unix(1_800_000_000, 0)}
+}
+
+func (h *home) path(name string) string { return filepath.Join(h.dir, name) }
+
+// vault makes a folder.
+func (h *home) vault(name string) string {
+	h.Helper()
+	if err := os.MkdirAll(h.path(name), 0o755); err != nil {
+		h.Fatal(err)
+	}
+	return h.path(name)
+}
+
+func (h *home) find(name string) vaultid.State {
+	h.Helper()
+	s, err := vaultid.Find(h.path(name), "", []string{"XDG_STATE_HOME=" + h.path("states")})
+	if err != nil {
+		h.Fatal(err)
+	}
+	return s
+}
+
+// onDisk writes id files as a vault does.
+type onDisk string
+
+func (dir onDisk) Write(_ context.Context, name string, data []byte, _ string) error {
+	if err := os.MkdirAll(filepath.Join(string(dir), filepath.Dir(name)), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(string(dir), name), data, 0o644)
+}
+
+// work settles a vault and its state, and makes a database.
+func (h *home) work(name string) vaultid.State {
+	h.Helper()
+	s := h.find(name)
+	h.settle(&s)
+	return s
+}
+
+func (h *home) settle(s *vaultid.State) {
+	h.Helper()
+	h.now = h.now.Add(time.Hour)
+	if unwritten, err := s.Settle(h.Context(), onDisk(s.Vault.Path), h.now); err != nil || unwritten != nil {
+		h.Fatal(unwritten, err)
+	}
+	h.database(s.Dir)
+}
+
+func (h *home) database(dir string) {
+	h.Helper()
+	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "state.db"), nil, 0o600)); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// copy copies a vault's id file to another folder, as `cp -r` does.
+func (h *home) copy(from, to string) {
+	h.Helper()
+	data, err := os.ReadFile(filepath.Join(h.path(from), policy.IdentityFile))
+	if err == nil {
+		err = onDisk(h.vault(to)).Write(h.Context(), policy.IdentityFile, data, "")
+	}
+	if err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *home) rename(from, to string) {
+	h.Helper()
+	if err := os.Rename(h.path(from), h.path(to)); err != nil {
+		h.Fatal(err)
+	}
+}
+
+func (h *home) remove(name string) {
+	h.Helper()
+	if err := os.RemoveAll(h.path(name)); err != nil {
+		h.Fatal(err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	id := policy.IdentityFile
+	for name, c := range map[string]struct {
+		do   func(h *home) string // returns the vault in question
+		want vaultid.Standing
+		same bool // it is the state of "a"
+	}{
+		"again":                   {func(*home) string { return "a" }, vaultid.Own, true},
+		"renamed":                 {func(h *home) string { h.rename("a", "b"); return "b" }, vaultid.Moved, true},
+		"renamed without its id":  {func(h *home) string { h.remove("a/" + id); h.rename("a", "b"); return "b" }, vaultid.Moved, true},
+		"moved to another disk":   {func(h *home) string { h.copy("a", "b"); h.remove("a"); return "b" }, vaultid.Moved, true},
+		"copied":                  {func(h *home) string { h.copy("a", "b"); return "b" }, vaultid.Copied, true},
+		"the original of a copy":  {func(h *home) string { h.copy("a", "b"); return "a" }, vaultid.Own, true},
+		"copied, original no id":  {func(h *home) string { h.copy("a", "b"); h.remove("a/" + id); return "b" }, vaultid.Copied, true},
+		"restored in place":       {func(h *home) string { h.copy("a", "b"); h.remove("a"); h.rename("b", "a"); return "a" }, vaultid.Own, true},
+		"restored without its id": {func(h *home) string { h.rename("a", "gone"); h.remove("gone"); h.vault("a"); return "a" }, vaultid.Replaced, true},
+		"id file removed":         {func(h *home) string { h.remove("a/" + id); return "a" }, vaultid.Own, true},
+		"id file damaged": {func(h *home) string {
+			if err := os.WriteFile(filepath.Join(h.path("a"), id), []byte(`{"id": "../../x"}`), 0o644); err != nil {
+				h.Fatal(err)
+			}
+			return "a"
+		}, vaultid.Own, true},
+		"a sync program brings another id": {func(h *home) string {
+			h.vault("b")
+			h.work("b")
+			h.copy("b", "a")
+			h.remove("b")
+			return "a"
+		}, vaultid.Own, true},
+		"a sync program brings the id of a vault here": {func(h *home) string {
+			h.vault("b")
+			h.work("b")
+			h.copy("a", "b")
+			return "b"
+		}, vaultid.Own, false},
+		"a link": {func(h *home) string {
+			if err := os.Symlink(h.path("a"), h.path("link")); err != nil {
+				h.Skip(err)
+			}
+			return "link"
+		}, vaultid.Own, true},
+		"another vault": {func(h *home) string { h.vault("b"); return "b" }, vaultid.New, false},
+		"another vault in its place, after a move": {func(h *home) string {
+			h.rename("a", "b")
+			s := h.find("b")
+			h.settle(&s)
+			h.vault("a")
+			return "a"
+		}, vaultid.New, false},
+		"another vault with an id in its place": {func(h *home) string {
+			h.vault("b")
+			s := h.find("b")
+			h.settle(&s)
+			h.remove("states/vaultflow/" + filepath.Base(s.Dir))
+			h.rename("a", "elsewhere")
+			h.rename("b", "a")
+			return "a"
+		}, vaultid.New, false},
+		"the state of an earlier version": {func(h *home) string {
+			s := h.find("a")
+			h.remove("states/vaultflow/" + filepath.Base(s.Dir) + "/vault.json")
+			return "a"
+		}, vaultid.New, true},
+		"a state that was set aside": {func(h *home) string {
+			s := h.find("a")
+			h.rename("states/vaultflow/"+filepath.Base(s.Dir), "states/vaultflow/"+filepath.Base(s.Dir)+".before-restore")
+			return "a"
+		}, vaultid.New, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t)
+			h.vault("a")
+			first := h.work("a")
+			v := c.do(h)
+			got := h.find(v)
+			if got.Standing != c.want || (got.Dir == first.Dir) != c.same {
+				t.Fatalf("%s in %s, want %s in %s: %v\nrecord %+v\nvault  %+v", got.Standing, got.Dir, c.want, first.Dir, c.same, got.Record, got.Vault)
+			}
+			usable := c.want == vaultid.Own || c.want == vaultid.New
+			if err := got.Usable(); (err == nil) != usable {
+				t.Errorf("usable: %v", err)
+			}
+			if err := got.Readable(); (err == nil) != (usable || c.want == vaultid.Moved) {
+				t.Errorf("readable: %v", err)
+			}
+			if !usable {
+				return
+			}
+			h.settle(&got) // it stays so
+			if again := h.find(v); again.Standing != vaultid.Own || again.Dir != got.Dir || again.Vault.ID == "" {
+				t.Errorf("after work: %+v, want %s as its own", again, got.Dir)
+			}
+		})
+	}
+}
+
+func TestFind_namedDirectory(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.vault("a")
+	h.vault("b")
+	named := func(v string) vaultid.State {
+		s, err := vaultid.Find(h.path(v), h.path("mine"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := named("a")
+	h.settle(&s)
+	if got := named("a"); got.Standing != vaultid.Own || !got.Named {
+		t.Errorf("the vault itself: %+v", got)
+	}
+	got := named("b")
+	err := got.Readable()
+	if got.Standing != vaultid.Foreign || err == nil || !strings.Contains(err.Error(), h.path("a")) || !strings.Contains(failure.Of(err).Hint, "--state-dir") {
+		t.Errorf("another vault: %s, %v; want a refusal that names %s", got.Standing, err, h.path("a"))
+	}
+	h.remove("a/.vaultflow") // as in a vault that cannot be written: its place is all there is
+	if got := named("b"); got.Standing != vaultid.Foreign {
+		t.Errorf("another vault, both without an id: %s", got.Standing)
+	}
+}
+
+func TestSettle_vaultThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.vault("a")
+	s := h.find("a")
+	unwritten, err := s.Settle(t.Context(), refusing{}, h.now)
+	if err != nil || unwritten == nil {
+		t.Fatal(unwritten, err)
+	}
+	h.database(s.Dir)
+	if again := h.find("a"); again.Standing != vaultid.Own || again.Dir != s.Dir {
+		t.Errorf("%+v", again)
+	}
+	h.rename("a", "b") // its folder is the same one
+	if again := h.find("b"); again.Standing != vaultid.Moved || again.Dir != s.Dir {
+		t.Errorf("%+v", again)
+	}
+}
+
+type refusing struct{}
+
+func (refusing) Write(context.Context, string, []byte, string) error { return os.ErrPermission }
+
+func TestRenew_givesCopiesTheirOwn(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.vault("a")
+	first := h.work("a")
+	h.copy("a", "b")
+	s := h.find("b")
+	if err := s.Renew(t.Context(), onDisk(h.path("b")), h.now); err != nil {
+		t.Fatal(err)
+	}
+	if s.Vault.ID == first.Vault.ID {
+		t.Fatal("the copy keeps the id of the original")
+	}
+	for v, dir := range map[string]string{"a": first.Dir, "b": h.work("b").Dir} {
+		if got := h.find(v); got.Standing != vaultid.Own || got.Dir != dir {
+			t.Errorf("%s: %+v", v, got)
+		}
+	}
+}
+
+func TestReadRecord_damagedOrNewer(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.vault("a")
+	dir := h.work("a").Dir
+	for _, text := range []string{"", "{}", "x", `{"version":1}`, `{"version":99,"path":"/x"}`} {
+		if err := os.WriteFile(filepath.Join(dir, "vault.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := vaultid.ReadRecord(dir); err == nil {
+			t.Errorf("%q was taken for a record", text)
+		}
+	}
+}
