@@ -8,9 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/settings"
-	"github.com/vaultflow/vaultflow/vault/disk"
 )
 
 // A vault or a state directory may vanish under a serve that runs: its disk is unmounted, or somebody moves it. Nothing may
@@ -83,12 +81,4 @@ func comeBack(ctx context.Context, a *Workspace, gone goneError) bool {
 	}
 	a.Log.Info("it is back; starting again")
 	return true
-}
-
-// lockedElsewhere adds what to do about a vault on which another process works with another state directory.
-func lockedElsewhere(err error) error {
-	if !errors.Is(err, disk.ErrInUse) {
-		return err
-	}
-	return failure.New(failure.State, "stop it, or name its state directory with --state-dir; two histories of one vault would do everything twice", "%v", err)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/settings/vaultid"
 )
 
 // A serve that starts over, as after `vaultflow trust`, takes no orders for a moment: commands wait for it.
@@ -19,7 +20,7 @@ func TestAsk_serveThatStartsOver(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		ended <- control.Serve(serving, dir, func(context.Context, control.Order) control.Reply { return control.Reply{Run: "r1"} })
 	}()
-	r, err := (&Workspace{StateDir: dir}).Ask(t.Context(), control.Order{Cancel: "r1"})
+	r, err := (&Workspace{StateDir: dir, State: vaultid.State{Standing: vaultid.Own}}).Ask(t.Context(), control.Order{Cancel: "r1"})
 	if err != nil || r.Run != "r1" {
 		t.Errorf("got %+v, %v; want an answer", r, err)
 	}
@@ -29,7 +30,7 @@ func TestAsk_serveThatStartsOver(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := (&Workspace{StateDir: dir}).Ask(short, control.Order{Cancel: "r1"}); !errors.Is(err, control.ErrNoServe) && !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := (&Workspace{StateDir: dir, State: vaultid.State{Standing: vaultid.Own}}).Ask(short, control.Order{Cancel: "r1"}); !errors.Is(err, control.ErrNoServe) && !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("without a serve: %v", err)
 	}
 }

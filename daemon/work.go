@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/intake"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/daemon/statedir"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/approval"
 	"github.com/vaultflow/vaultflow/engine/imports"
@@ -49,6 +50,9 @@ type Process struct {
 // work implements [Workspace.Work]. With holding, imported files may stay in the import folder for a while; only serve can
 // look after them.
 func work(ctx context.Context, a *Workspace, holding bool, locked ...func()) (*Process, error) {
+	if err := statedir.Usable(a.State); err != nil {
+		return nil, err
+	}
 	if err := a.Trust.Begin(); err != nil {
 		return nil, err
 	}
@@ -58,7 +62,10 @@ func work(ctx context.Context, a *Workspace, holding bool, locked ...func()) (*P
 	}
 	release, err := a.Vault.Lock()
 	if err != nil {
-		return nil, errors.Join(lockedElsewhere(err), j.Close())
+		return nil, errors.Join(statedir.InUse(err), j.Close())
+	}
+	if a.State, err = statedir.Settle(ctx, a.State, a.options.StateDir, a.Writing(policy.ByIdentity), a.Log); err != nil {
+		return nil, errors.Join(err, j.Close(), release())
 	}
 	if n, err := a.Vault.Sweep(); err != nil || n > 0 {
 		a.Log.Info("temporary files of a killed process removed", "count", n, "err", err)

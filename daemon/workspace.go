@@ -18,12 +18,14 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/intake"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/daemon/statedir"
 	"github.com/vaultflow/vaultflow/daemon/workers"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/settings/vaultid"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/vault"
@@ -38,6 +40,9 @@ type Options struct {
 	Overrides map[string]string // settings that were given as flags, by path
 	Version   string
 	Source    string // where the source of a modified build is published
+
+	// Changes is set by commands that change the state: they are refused while a moved vault's state can only be read.
+	Changes bool
 
 	// Tolerate is called with the faults of the vault's settings file, which is then ignored: commands that look or undo still work.
 	// If it is nil, Open returns the faults.
@@ -60,6 +65,7 @@ type Web struct {
 type Workspace struct {
 	Dir      string
 	StateDir string
+	State    vaultid.State // whose state it is
 	Settings *settings.Settings
 	Faults   error // of the vault's settings file, which counts as absent then
 	Trust    *consent.Trust
@@ -85,10 +91,11 @@ type Workspace struct {
 
 // Open reads the settings of a vault and opens it. A *settings.Error has all faults of the settings.
 func Open(ctx context.Context, o Options) (*Workspace, error) {
-	stateDir, err := FindState(o.Dir, o.StateDir)
+	st, err := statedir.Open(o.Dir, o.StateDir, o.Changes)
 	if err != nil {
 		return nil, err
 	}
+	stateDir := st.Dir
 	loaded, err := load(ctx, o, stateDir)
 	if err != nil {
 		return nil, err
@@ -114,7 +121,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 	flows := &Workflows{dir: o.Dir, settings: set, vault: v, links: links, trust: trusted, models: models, outside: reach, zone: zone}
 	offers := &consent.Offers{Trust: trusted, Folders: rules.Asks, Workflows: flows.All, Dir: o.Dir, StateDir: stateDir}
 	return &Workspace{
-		Dir: o.Dir, StateDir: stateDir, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Links: links, Models: models, Zone: zone, Log: log,
+		Dir: o.Dir, StateDir: stateDir, State: st, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Links: links, Models: models, Zone: zone, Log: log,
 		Passwords: passwords, Workers: workers.New(set, v, stateDir, passwords, log), Workflows: flows, Offers: offers,
 		Overviews: &Overviews{settings: set, offers: offers, workflows: flows, zone: zone},
 		options:   o, loaded: loaded.files, outside: reach, rules: rules, digests: media.NewDigests(stateDir),
@@ -209,6 +216,9 @@ func (a *Workspace) Writing(who policy.Writer) vault.Files {
 // Ask sends an order to the process that works on the vault. It waits for a serve that starts over, and warns once when that process has
 // other settings than the files hold now, and when it does not answer.
 func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, error) {
+	if err := statedir.Usable(a.State); err != nil {
+		return control.Reply{}, err
+	}
 	slow := "the running vaultflow serve has not answered yet; if it is suspended, resume it, and if it hangs, end it and repeat the command"
 	defer time.AfterFunc(10*time.Second, func() { a.Log.Warn(slow) }).Stop()
 	r, err := control.Await(ctx, a.StateDir, o)
@@ -221,13 +231,4 @@ func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, er
 // Work locks the state directory and the vault and makes an executor. Nothing runs before Run. locked is that of [journal.Open].
 func (a *Workspace) Work(ctx context.Context, locked ...func()) (*Process, error) {
 	return work(ctx, a, false, locked...)
-}
-
-// FindState returns where the state of a vault is kept. named is the folder that was asked for, or "".
-func FindState(vaultDir, named string) (string, error) {
-	dir, err := settings.StateDir(vaultDir, named, os.Environ())
-	if err != nil {
-		return "", control.Invalid.Wrap(err)
-	}
-	return dir, nil
 }

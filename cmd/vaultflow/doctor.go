@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,19 +10,19 @@ import (
 
 	"github.com/vaultflow/vaultflow/daemon/doctor"
 	"github.com/vaultflow/vaultflow/daemon/words"
+	"github.com/vaultflow/vaultflow/settings/vaultid"
 )
 
 func newDoctor(g *globals) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check the installation: worker, OCR languages, confinement, folders, database, keys, providers; suggest fixes", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a, err := g.openDespiteFaults(cmd.Context())
+			found, err := examine(cmd.Context(), g)
 			if err != nil {
 				return err
 			}
-			defer a.Close()
 			problems := 0
-			for _, f := range doctor.Examine(cmd.Context(), a) {
+			for _, f := range found {
 				f.Type = "finding"
 				if f.State == "problem" {
 					problems++
@@ -36,6 +37,19 @@ func newDoctor(g *globals) *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// examine looks at everything, or only at the state directory if that is not this vault's.
+func examine(ctx context.Context, g *globals) ([]doctor.Finding, error) {
+	a, err := g.openDespiteFaults(ctx)
+	if refused, is := errors.AsType[*vaultid.RefusedError](err); is {
+		return []doctor.Finding{doctor.Refused(refused)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	return doctor.Examine(ctx, a), nil
 }
 
 func writeFinding(w io.Writer, f doctor.Finding) {

@@ -116,6 +116,7 @@ var rooms = []room{
 	{"daemon/statusnote", 7, []string{"daemon/words", "engine", "note", "settings", "step", "vault", "vault/disk"}},
 	{"daemon/modelset", 7, []string{"*"}},
 	{"daemon/doctor", 7, []string{"*"}},
+	{"daemon/statedir", 7, []string{"daemon/control", "engine/journal", "policy", "policy/trust", "settings", "settings/vaultid", "vault", "vault/disk"}},
 	{"daemon/words", 7, []string{"engine", "cost"}},
 	{"cmd/vaultflow", 8, []string{"*"}},
 	{"ingestion/archive", 2, []string{"ingestion/charset", "ingestion/filetype"}},

@@ -14,10 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow"
+	"github.com/vaultflow/vaultflow/daemon/statedir"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/settings/vaultid"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
 )
@@ -40,8 +42,7 @@ func newInit(g *globals) *cobra.Command {
 }
 
 func makeVault(ctx context.Context, g *globals, dir string) error {
-	stateDir, err := settings.StateDir(dir, g.stateDir, os.Environ()) // refused before anything is made
-	if err != nil {
+	if _, err := settings.StateDir(dir, g.stateDir, os.Environ()); err != nil { // refused before anything is made
 		return exit(exitInvalid, err)
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -49,6 +50,10 @@ func makeVault(ctx context.Context, g *globals, dir string) error {
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the vault: %w", err)
+	}
+	st, err := stateOfNew(ctx, g, dir)
+	if err != nil {
+		return err
 	}
 	foreign := bringsOrders(dir) // before anything of ours is there
 	v, err := disk.Open(dir, disk.Options{})
@@ -77,11 +82,35 @@ func makeVault(ctx context.Context, g *globals, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := trustNew(g, dir, stateDir, foreign); err != nil {
+	if err := trustNew(g, dir, st.Dir, foreign); err != nil {
+		return err
+	}
+	made := st.Vault.ID == ""
+	unwritten, err := st.Settle(ctx, vault.NewFiles(v, policy.Gate{}, policy.ByIdentity), time.Now())
+	if err = errors.Join(unwritten, err); err != nil {
+		return err
+	}
+	if err := printFile(g, policy.IdentityFile, made); err != nil {
 		return err
 	}
 	fmt.Fprintf(g.err, "next: vaultflow preview Welcome --vault %[1]s, then vaultflow run Welcome --vault %[1]s, then vaultflow serve --vault %[1]s\n", dir)
 	return nil
+}
+
+// stateOfNew finds the state directory of a vault that is being made. In an empty folder nothing is left of a vault that was at its
+// place before, and a history of its own begins.
+func stateOfNew(ctx context.Context, g *globals, dir string) (vaultid.State, error) {
+	st, err := statedir.Find(dir, g.stateDir)
+	if err != nil {
+		return st, err
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) == 0 && st.Standing == vaultid.Replaced {
+		return statedir.StartOver(ctx, st)
+	}
+	if err := st.Usable(); err != nil {
+		return st, exit(exitRefused, err)
+	}
+	return st, nil
 }
 
 // bringsOrders reports whether a folder holds what vaultflow would obey: settings, keys or workflows. Somebody else may have
@@ -128,13 +157,21 @@ type madeFile struct {
 
 // createFile writes a file unless it exists, and prints which.
 func createFile(ctx context.Context, g *globals, v *disk.Vault, name string, data []byte) error {
-	line := madeFile{Type: "file", Name: name, State: "made"}
 	if _, err := fs.Stat(v.FS(), name); err == nil {
-		line.State = "kept"
-	} else if err := vault.NewFiles(v, policy.Gate{}, policy.ByInit).Write(ctx, name, data, ""); errors.Is(err, vault.ErrConflict) {
-		line.State = "kept"
-	} else if err != nil {
+		return printFile(g, name, false)
+	}
+	err := vault.NewFiles(v, policy.Gate{}, policy.ByInit).Write(ctx, name, data, "")
+	if err != nil && !errors.Is(err, vault.ErrConflict) {
 		return err
+	}
+	return printFile(g, name, err == nil)
+}
+
+// printFile reports that a file was made, or kept as it is.
+func printFile(g *globals, name string, made bool) error {
+	line := madeFile{Type: "file", Name: name, State: "kept"}
+	if made {
+		line.State = "made"
 	}
 	return g.print(line, func(w io.Writer) { fmt.Fprintf(w, "%s %s\n", line.State, line.Name) })
 }

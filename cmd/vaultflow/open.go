@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -15,10 +16,13 @@ import (
 )
 
 // options are what the flags say about the vault.
-func (g *globals) options() (daemon.Options, error) {
+func (g *globals) options(ctx context.Context) (daemon.Options, error) {
 	dir, err := g.vaultDir()
+	if err == nil && g.changes {
+		err = confirmMove(ctx, g, dir)
+	}
 	return daemon.Options{
-		Dir: dir, StateDir: g.stateDir, Settings: g.settings, Overrides: g.overrides, Version: version, Source: source,
+		Dir: dir, Changes: g.changes, StateDir: g.stateDir, Settings: g.settings, Overrides: g.overrides, Version: version, Source: source,
 		Logger: func(s *settings.Settings) *slog.Logger {
 			g.warnings(s)
 			return newLogger(g, s)
@@ -28,18 +32,17 @@ func (g *globals) options() (daemon.Options, error) {
 
 // open finds the vault, loads its settings and opens it. Faults and warnings of the settings go to standard error.
 func (g *globals) open(ctx context.Context) (*daemon.Workspace, error) {
-	o, err := g.options()
+	o, err := g.options(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a, err := daemon.Open(ctx, o)
-	return a, g.faults(err)
+	return g.openWith(ctx, o)
 }
 
 // openDespiteFaults opens the vault for a command that looks, or takes something back. A settings file with faults, which
 // others may have written, does not stop it: the file counts as absent, and its faults are warnings.
 func (g *globals) openDespiteFaults(ctx context.Context) (*daemon.Workspace, error) {
-	o, err := g.options()
+	o, err := g.options(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +61,18 @@ func (g *globals) openDespiteFaults(ctx context.Context) (*daemon.Workspace, err
 		}
 		fmt.Fprintln(g.err, "warning: the vault's settings have faults; here they count as absent")
 	}
+	return g.openWith(ctx, o)
+}
+
+func (g *globals) openWith(ctx context.Context, o daemon.Options) (*daemon.Workspace, error) {
 	a, err := daemon.Open(ctx, o)
-	return a, g.faults(err)
+	if err != nil {
+		return nil, g.faults(err)
+	}
+	if err := a.State.Usable(); err != nil {
+		fmt.Fprint(g.err, "note: "+strings.TrimPrefix(errorText(err), "vaultflow: "))
+	}
+	return a, nil
 }
 
 // faults prints the faults of settings that could not be loaded, each on its line. Other errors are returned as they are.

@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,19 +92,7 @@ type outcome struct {
 // files are the vault's, with their content.
 func (b *bench) files() map[string]string {
 	b.t.Helper()
-	all := map[string]string{}
-	vault := os.DirFS(filepath.Join(b.dir, "vault"))
-	if err := fs.WalkDir(vault, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(vault, name)
-		all[name] = string(data)
-		return err
-	}); err != nil {
-		b.t.Fatal(err)
-	}
-	return all
+	return treeOf(b.t, filepath.Join(b.dir, "vault"))
 }
 
 // ended is the record of the run that a command has printed last.

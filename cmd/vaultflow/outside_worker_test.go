@@ -67,7 +67,7 @@ func TestWebFetch_withTheWorker(t *testing.T) {
 	b.write("Workflows/Read.md", "---\npermissions: {network: [example.org]}\n---\n## Read\n@tools web_fetch\n@output file: Out\n\nWhat is there?\n")
 	var log bytes.Buffer
 	g := &globals{streams: &streams{out: io.Discard, err: &log}, vault: filepath.Join(b.dir, "vault"), stateDir: filepath.Join(b.dir, "state")}
-	o, err := g.options()
+	o, err := g.options(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ type globals struct {
 	verbose   bool
 	detach    bool              // see [detachable]
 	daemon    bool              // serve: logs run for months
+	changes   bool              // the command changes the state, see [changing]
 	overrides map[string]string // settings given as flags, by path
 }
 
@@ -66,17 +67,24 @@ func newRoot(s *streams) *cobra.Command {
 	})
 	flags := root.PersistentFlags()
 	flags.StringVar(&g.vault, "vault", os.Getenv("VAULTFLOW_VAULT"), "vault folder (default: the nearest folder above with .obsidian or settings.yaml)")
-	flags.StringVar(&g.stateDir, "state-dir", os.Getenv("VAULTFLOW_STATE_DIR"), "folder for runs and blobs (default: $XDG_STATE_HOME/vaultflow/<vault id>)")
+	flags.StringVar(&g.stateDir, "state-dir", os.Getenv("VAULTFLOW_STATE_DIR"), "folder for runs and blobs (default: $XDG_STATE_HOME/vaultflow/<vault>)")
 	flags.StringVar(&g.settings, "settings", os.Getenv("VAULTFLOW_SETTINGS"), "settings file (default: settings.yaml in the vault)")
 	flags.BoolVar(&g.json, "json", false, "print one JSON object per line")
 	flags.BoolVarP(&g.verbose, "verbose", "v", false, "log more")
+	root.AddCommand(changing(g, newServe(g), newRun(g), newImport(g), newRetry(g), newCancel(g), newDismiss(g), newUndo(g), newUnpause(g), newApprove(g), newTrust(g))...)
 	root.AddCommand(
-		newInit(g), newServe(g), newRun(g), newPreview(g), newCheck(g), newImport(g), newList(g), newRuns(g), newShow(g),
-		newRetry(g), newCancel(g), newDismiss(g), newUndo(g),
-		newStatus(g), newSlots(g), newUnpause(g), newApprovals(g), newApprove(g), newTrust(g), newToken(g), newModels(g), newSchema(g), newDoctor(g), newConfig(g),
-		newVersion(g),
+		newInit(g), newPreview(g), newCheck(g), newList(g), newRuns(g), newShow(g), newStatus(g), newSlots(g), newApprovals(g), newToken(g), newModels(g), newSchema(g),
+		newDoctor(g), newConfig(g), newMove(g), newVersion(g),
 	)
 	return root
+}
+
+// changing marks commands that change the state of a vault: they are refused while the state of a moved vault can only be read.
+func changing(g *globals, commands ...*cobra.Command) []*cobra.Command {
+	for _, c := range commands {
+		c.PreRun = func(*cobra.Command, []string) { g.changes = true }
+	}
+	return commands
 }
 
 // print writes one line of JSON with --json, else what text prints.

@@ -61,7 +61,7 @@ func printURL(ctx context.Context, a *daemon.Workspace, g *globals) error {
 
 // serve runs the daemon until ctx ends.
 func serve(ctx context.Context, g *globals, withWeb bool) error {
-	o, err := g.options()
+	o, err := g.options(ctx)
 	if err != nil {
 		return err
 	}

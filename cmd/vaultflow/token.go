@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/statedir"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/web/session"
 )
@@ -36,11 +37,14 @@ func openTokens(g *globals) (session.Tokens, error) {
 	if err != nil {
 		return session.Tokens{}, err
 	}
-	stateDir, err := daemon.FindState(dir, g.stateDir)
-	if err != nil {
-		return session.Tokens{}, err
+	st, err := statedir.Find(dir, g.stateDir)
+	if err == nil {
+		err = st.Usable()
 	}
-	return daemon.Tokens(stateDir), nil
+	if err != nil {
+		return session.Tokens{}, exit(exitRefused, err)
+	}
+	return daemon.Tokens(st.Dir), nil
 }
 
 // tokenLine is a token in machine output. Its type is "token".

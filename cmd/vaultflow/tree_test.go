@@ -8,6 +8,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/vaultflow/vaultflow/policy"
 )
 
 // eachFile shows the regular files below a folder, by slash name. A file that is moved or removed while it looks is left out: a
@@ -31,11 +33,12 @@ func eachFile(t *testing.T, fsys fs.FS, visit func(name string, data []byte)) {
 	}
 }
 
-// treeOf is what a folder holds, by name.
+// treeOf is what a folder holds, by name, but for a vault's random id.
 func treeOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	eachFile(t, os.DirFS(dir), func(name string, data []byte) { files[name] = string(data) })
+	delete(files, policy.IdentityFile)
 	return files
 }
 

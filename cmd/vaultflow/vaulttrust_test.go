@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"database/sql"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,10 +78,11 @@ func TestTrust_vaultOfAnEarlierVersionStaysOnes(t *testing.T) {
 	if said := command(t, append([]string{"trust", "--dry-run"}, where(unused)...)...); !strings.Contains(said, "not trusted yet") || !strings.Contains(said, "waits   web_search") {
 		t.Errorf("without runs it says %q", said)
 	}
-	// The same state directory says nothing about another vault.
-	stranger := t.TempDir()
-	if said := command(t, "trust", "--dry-run", "--vault", stranger, "--state-dir", used); !strings.Contains(said, "not trusted yet") {
-		t.Errorf("another vault is %q", said)
+	// The same state directory is no other vault's.
+	root := newRoot(&streams{out: io.Discard, err: io.Discard})
+	root.SetArgs([]string{"trust", "--dry-run", "--vault", t.TempDir(), "--state-dir", used})
+	if err := root.ExecuteContext(t.Context()); exitCode(err) != exitRefused || !strings.Contains(fmt.Sprint(err), "belongs to another vault") {
+		t.Errorf("another vault: %v", err)
 	}
 }
 

@@ -10,10 +10,12 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/statedir"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/settings/state"
+	"github.com/vaultflow/vaultflow/settings/vaultid"
 )
 
 const (
@@ -46,7 +48,7 @@ func examineState(ctx context.Context, a *daemon.Workspace) []Finding {
 			message += ", dashboard at " + r.URL
 		}
 	}
-	all = append([]Finding{{Subject: "state", State: "ok", Message: message}}, all...)
+	all = append([]Finding{{Subject: "state", State: "ok", Message: message}, examineVault(a.State)}, all...)
 	if open, err := state.Protect(a.StateDir); err != nil {
 		all = append(all, Finding{Subject: "state", State: "warning", Message: err.Error()})
 	} else if len(open) > 0 {
@@ -57,6 +59,34 @@ func examineState(ctx context.Context, a *daemon.Workspace) []Finding {
 	}
 	return append(all, examineRoom(a)...)
 }
+
+// Refused is what is found about a state directory that is not this vault's.
+func Refused(err *vaultid.RefusedError) Finding {
+	return Finding{Subject: "state", State: "problem", Message: err.Error(), Fix: failure.Advice(err)}
+}
+
+// examineVault reports the vault's id, and where its state directory expects it.
+func examineVault(st vaultid.State) Finding {
+	f := Finding{Subject: "vault", State: "ok"}
+	switch {
+	case st.Usable() != nil:
+		f.State, f.Message, f.Fix = "problem", st.Usable().Error(), failure.Advice(st.Usable())
+	case st.Unknown():
+		f.State, f.Message = "warning", fmt.Sprintf("id %s, made %s; there is no state directory for it on this computer: %s", st.Vault.ID, day(st.Vault.Made), statedir.UnknownPast)
+	case st.Record.ID() == "" && st.Vault.ID == "":
+		f.Message = "no id yet; the first run or import makes one"
+	case st.Record.ID() == "":
+		f.Message = fmt.Sprintf("id %s, which the first run or import records", st.Vault.ID)
+	default:
+		f.Message = fmt.Sprintf("id %s; recorded place %s (folder %s) since %s", st.Record.ID(), st.Record.Path, st.Record.Folder, day(st.Record.Since))
+		if !st.Record.Begins.IsZero() {
+			f.Message += fmt.Sprintf("; the history begins on %s: %s", day(st.Record.Begins), statedir.UnknownPast)
+		}
+	}
+	return f
+}
+
+func day(t time.Time) string { return t.Local().Format(time.DateOnly) }
 
 // examineDatabase reads the whole database. It may be at work meanwhile.
 func examineDatabase(ctx context.Context, j *journal.Journal) Finding {

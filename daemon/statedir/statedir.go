@@ -1,0 +1,171 @@
+// Package statedir finds the state directory of a vault, moves it with the vault, and backs it up.
+package statedir
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/policy/trust"
+	"github.com/vaultflow/vaultflow/settings"
+	"github.com/vaultflow/vaultflow/settings/vaultid"
+	"github.com/vaultflow/vaultflow/vault"
+	"github.com/vaultflow/vaultflow/vault/disk"
+)
+
+// Find returns a vault with its state directory, and how the two belong together. named is the directory that was asked for,
+// or "".
+func Find(vaultDir, named string) (vaultid.State, error) {
+	st, err := vaultid.Find(vaultDir, named, os.Environ())
+	if err != nil {
+		return st, control.Invalid.Wrap(err)
+	}
+	if st.Standing != vaultid.New || !st.Named {
+		return st, nil
+	}
+	store, err := trust.Open(st.Dir, vaultDir)
+	if err != nil {
+		return st, control.Invalid.Wrap(err)
+	}
+	if former, is := store.Former(); is { // an earlier version recorded only this
+		return st.Under(vaultid.Record{Path: former.Vault, Folder: former.Folder}), nil
+	}
+	return st, nil
+}
+
+// Open is Find with an error of class Denied if the state is not this vault's, and for changes also if this vault has moved.
+func Open(vaultDir, named string, changes bool) (vaultid.State, error) {
+	st, err := Find(vaultDir, named)
+	if err != nil || changes {
+		return st, cmp.Or(err, Usable(st))
+	}
+	return st, denied(st.Readable())
+}
+
+// Usable returns an error of class Denied if nothing may be stored in a state directory.
+func Usable(st vaultid.State) error { return denied(st.Usable()) }
+
+func denied(err error) error {
+	if err != nil {
+		return control.Denied.Wrap(err)
+	}
+	return nil
+}
+
+// InUse adds advice to an error about a vault on which another process works with another state directory.
+func InUse(err error) error {
+	if !errors.Is(err, disk.ErrInUse) {
+		return err
+	}
+	return failure.New(failure.State, "stop it, or name its state directory with --state-dir; two histories of one vault would do everything twice", "%v", err)
+}
+
+// Settle records in a locked state directory whose state it is, and writes the vault's id if it has none. opened is the state as it was
+// before there was a database, and named the directory that was asked for. Settle looks again first: another process may have been
+// faster.
+func Settle(ctx context.Context, opened vaultid.State, named string, files vaultid.Files, log *slog.Logger) (vaultid.State, error) {
+	st, err := Open(opened.Vault.Path, named, true)
+	if err == nil && st.Dir != opened.Dir {
+		err = fmt.Errorf("the state of this vault is in %s now; repeat the command", st.Dir)
+	}
+	if err != nil {
+		return opened, err
+	}
+	if opened.Unknown() {
+		st.Record.Begins = time.Now().UTC().Truncate(time.Second)
+		log.Warn("this vault was used before, and its history is not on this computer", "id_made", st.Vault.Made, "state", st.Dir, "hint", UnknownPast)
+	}
+	unwritten, err := st.Settle(ctx, files, time.Now())
+	if unwritten != nil {
+		log.Info("the vault has no id, so its history will not follow when it moves", "err", unwritten)
+	}
+	return st, err
+}
+
+// UnknownPast explains what a state directory that begins later than its vault cannot know.
+const UnknownPast = "runs, undo, costs and pending marks from before are not known here; imported files are recognised by their manifests. " +
+	"`vaultflow restore FILE` brings a backup back"
+
+// TakeOver makes the state directory that of the vault at its present place. What the vault is trusted with follows only if its folder
+// is the same one, renamed; trusted reports that.
+func TakeOver(ctx context.Context, st vaultid.State) (taken vaultid.State, trusted bool, err error) {
+	switch st.Standing {
+	case vaultid.Moved, vaultid.Replaced:
+	default:
+		return st, false, Usable(st)
+	}
+	release, err := journal.Lock(st.Dir)
+	if err != nil {
+		return st, false, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	files, err := identityFiles(st)
+	if err != nil {
+		return st, false, err
+	}
+	defer files.close()
+	former := st.Record.Path
+	if _, err := st.Settle(ctx, files, time.Now()); err != nil {
+		return st, false, err
+	}
+	store, err := trust.Open(st.Dir, st.Vault.Path)
+	if err == nil {
+		trusted, err = store.Follow(former)
+	}
+	return st, trusted, err
+}
+
+// StartOver begins another history of a vault, under a new id, in a state directory that is no other vault's.
+func StartOver(ctx context.Context, st vaultid.State) (vaultid.State, error) {
+	switch {
+	case st.Standing == vaultid.Own:
+		return st, control.Usage.Errorf("%s is the history of this vault already", st.Dir)
+	case st.Standing == vaultid.New:
+	case st.Named:
+		return st, Usable(st)
+	default:
+		path, err := settings.StateDir(st.Vault.Path, "", os.Environ())
+		if err != nil {
+			return st, err
+		}
+		if st, err = vaultid.Free(st.Vault, path); err != nil {
+			return st, err
+		}
+	}
+	files, err := identityFiles(st)
+	if err != nil {
+		return st, err
+	}
+	defer files.close()
+	if err := st.Renew(ctx, files, time.Now()); err != nil {
+		return st, err
+	}
+	release, err := journal.Lock(st.Dir)
+	if err != nil {
+		return st, err
+	}
+	_, err = st.Settle(ctx, files, time.Now())
+	return st, errors.Join(err, release())
+}
+
+// identity writes the id of a vault whose settings are not needed.
+type identity struct {
+	vault.Files
+	close func() error
+}
+
+func identityFiles(st vaultid.State) (identity, error) {
+	v, err := disk.Open(st.Vault.Path, disk.Options{})
+	if err != nil {
+		return identity{}, err
+	}
+	return identity{vault.NewFiles(v, policy.Gate{}, policy.ByIdentity), v.Close}, nil
+}
