@@ -63,8 +63,13 @@ type followed struct {
 }
 
 // followRun prints the events of a run as they are stored, and returns its record when it has finished or is parked.
-func followRun(s stopping, g *globals, j *journal.Journal, f followed) (engine.RunRecord, error) {
+func followRun(s stopping, g *globals, j *journal.Journal, f followed) (_ engine.RunRecord, err error) {
 	ctx, run, asked := s.leave, f.run, s.asked
+	defer func() {
+		if err != nil && ctx.Err() != nil { // whatever was done when the user left
+			err = left(run, f.wait != nil)
+		}
+	}()
 	ended, stop := f.wait.ended(ctx, run)
 	defer stop()
 	var after int64
@@ -107,7 +112,7 @@ func followRun(s stopping, g *globals, j *journal.Journal, f followed) (engine.R
 		}
 		select {
 		case <-ctx.Done():
-			return record, left(run, f.wait != nil)
+			return record, ctx.Err()
 		case <-asked:
 			asked = nil
 			fmt.Fprintf(g.err, "stopping run %s; once more leaves at once\n", run)

@@ -63,12 +63,13 @@ func interrupted(s *site, holds func() (bool, string), signals []os.Signal, args
 // TestInterrupt_endsTheRun: after Ctrl-C, what the command printed is so: with serve and without, for run, retry and import.
 func TestInterrupt_endsTheRun(t *testing.T) {
 	t.Parallel()
-	for _, serving := range []bool{false, true} {
-		t.Run(fmt.Sprintf("serve %t", serving), func(t *testing.T) {
+	for _, serves := range []bool{false, true} {
+		t.Run(fmt.Sprintf("serve %t", serves), func(t *testing.T) {
 			t.Parallel()
 			s, m := interruptible(t)
-			if serving {
-				s.serve()
+			var d *serving
+			if serves {
+				d = s.serve()
 			}
 			second := func() (bool, string) { return m.asked.Load() == 2, "" }
 			said, code := interrupted(s, second, []os.Signal{os.Interrupt}, "run", "Two")
@@ -91,12 +92,29 @@ func TestInterrupt_endsTheRun(t *testing.T) {
 				return len(all) == 1 && all[0].State == engine.ImportWorking, describe(all)
 			}
 			said, code = interrupted(s, working, []os.Signal{os.Interrupt}, "import", file)
-			if found := s.Imports()[0]; code != exitCancelled || found.State != engine.ImportCancelled || !strings.Contains(said, "nothing was paid") {
-				t.Errorf("import: exit code %d, it is %s, and it says:\n%s", code, found.State, said)
+			if code != exitCancelled || !strings.Contains(said, "nothing was paid") {
+				t.Errorf("import: exit code %d, and it says:\n%s", code, said)
 			}
+			s.Wait(patience, "the import to be cancelled", func() (bool, string) {
+				all := s.Imports()
+				return all[0].State == engine.ImportCancelled, describe(all)
+			})
 			said, code = interrupted(s, working, []os.Signal{os.Interrupt}, "import", file) // is wanted after all
 			if all := s.Imports(); code != exitCancelled || len(all) != 1 || !strings.Contains(said, "stopping run") {
 				t.Errorf("the same import: exit code %d, %s, and it says:\n%s", code, describe(all), said)
+			}
+			if !serves {
+				return
+			}
+			d.stop()
+			s.serve()
+			s.write("Import/after.txt", "Tea.")
+			s.Wait(patience, "a file that arrived later", func() (bool, string) {
+				all := s.Imports()
+				return len(all) == 2 && all[0].State == engine.ImportDone, describe(all)
+			})
+			if found := s.Imports()[1]; found.State != engine.ImportCancelled {
+				t.Errorf("serve found a file whose import was cancelled, and it is %s", found.State)
 			}
 		})
 	}

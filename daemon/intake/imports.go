@@ -35,6 +35,7 @@ type request struct {
 	declared string // media type that the host named
 	hold     bool   // leave it in the import folder for a while if nothing marks its end
 	where    string // vault name of the file, if it is not where it arrived
+	named    bool   // by the user, who wants it even if its import was cancelled before
 }
 
 // Imports asks for the imports of files. It is safe for concurrent use.
@@ -154,6 +155,7 @@ func (i *Imports) drop(ctx context.Context, r io.Reader, name string, asked requ
 	if err != nil {
 		return "", err
 	}
+	asked.named = true
 	run, err := i.start(ctx, dropped, digest, asked)
 	if err == nil {
 		i.claimed[dropped] = run
@@ -207,7 +209,7 @@ func (i *Imports) start(ctx context.Context, name, digest string, asked request)
 		Trigger: engine.Trigger{Kind: engine.TriggerDrop}, At: time.Now().In(i.zone),
 		Import: &engine.ImportRequest{SHA256: digest, Size: stat.Size(), Mode: asked.how.Mode, Options: data, Where: asked.where, Drop: i.dropOf(name)},
 	})
-	if err == nil && started.Status == engine.Cancelled { // it is wanted after all
+	if err == nil && started.Status == engine.Cancelled && asked.named {
 		err = i.exec.Retry(ctx, started.Run, engine.RetryFrom{})
 	}
 	return started.Run, err
@@ -294,7 +296,7 @@ func (i *Imports) DropOrTake(ctx context.Context, o control.ImportOrder) (string
 	if err != nil {
 		return "", err
 	}
-	return i.start(ctx, o.Name, sum, request{how: o.ImportHow})
+	return i.start(ctx, o.Name, sum, request{how: o.ImportHow, named: true})
 }
 
 // Retry retries an import because the user asks for it, and returns the run that does so. If the user has put another file in the
