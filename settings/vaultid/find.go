@@ -22,6 +22,7 @@ type State struct {
 	Standing Standing
 	Vault    Vault
 	Record   Record
+	Used     bool // the directory had a database when it was found
 }
 
 // Find returns the state directory of a vault: named if it is set, else the one among the user's state directories that is this
@@ -37,7 +38,7 @@ func Find(dir, named string, environ []string) (State, error) {
 	}
 	usual, err := open(v, path)
 	usual.Named = named != ""
-	if err != nil || usual.Named || usual.Standing == Own || usual.Standing == New && usual.used() {
+	if err != nil || usual.Named || usual.Standing == Own || usual.Standing == New && usual.Used {
 		return usual, err
 	}
 	if best := search(v, filepath.Dir(path)); best.Dir != "" {
@@ -52,7 +53,7 @@ func Find(dir, named string, environ []string) (State, error) {
 // Free returns the first state directory without a record and without a database, beginning with the usual one: path, path-2, path-3.
 func Free(v Vault, path string) (State, error) {
 	s, err := open(v, path)
-	for n := 2; err == nil && (s.Standing != New || s.used()); n++ {
+	for n := 2; err == nil && (s.Standing != New || s.Used); n++ {
 		s, err = open(v, fmt.Sprintf("%s-%d", path, n))
 	}
 	return s, err
@@ -61,7 +62,8 @@ func Free(v Vault, path string) (State, error) {
 // open compares a vault with one state directory.
 func open(v Vault, dir string) (State, error) {
 	r, err := ReadRecord(dir)
-	return State{Dir: dir, Vault: v}.Under(r), err
+	_, missing := os.Lstat(filepath.Join(dir, "state.db"))
+	return State{Dir: dir, Vault: v, Used: !errors.Is(missing, fs.ErrNotExist)}.Under(r), err
 }
 
 // Under returns the state as it is judged by a record.
@@ -73,13 +75,7 @@ func (s State) Under(r Record) State {
 // Unknown reports whether the vault has a history that this state directory cannot know: it has an id, and nothing is recorded. The
 // state was lost, or the vault was used on another computer.
 func (s State) Unknown() bool {
-	return s.Standing == New && s.Vault.ID != "" && !s.used()
-}
-
-// used reports whether the state directory has a database.
-func (s State) used() bool {
-	_, err := os.Lstat(filepath.Join(s.Dir, "state.db"))
-	return !errors.Is(err, fs.ErrNotExist)
+	return s.Standing == New && s.Vault.ID != "" && !s.Used
 }
 
 // search returns the state directory below home that records the vault, or the zero value. The vault's place decides first, then the
