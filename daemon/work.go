@@ -64,7 +64,7 @@ func work(ctx context.Context, a *Workspace, holding bool, locked ...func()) (*P
 	if err != nil {
 		return nil, errors.Join(statedir.InUse(err), j.Close())
 	}
-	if a.State, err = statedir.Settle(ctx, a.State, a.options.StateDir, a.Writing(policy.ByIdentity), a.Log); err != nil {
+	if a.State, err = statedir.Settle(ctx, a.State, a.options.StateDir, a.Trust.Untrusted(), a.Writing(policy.ByIdentity), a.Log); err != nil {
 		return nil, errors.Join(err, j.Close(), release())
 	}
 	if n, err := a.Vault.Sweep(); err != nil || n > 0 {

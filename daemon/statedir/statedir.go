@@ -68,10 +68,10 @@ func InUse(err error) error {
 	return failure.New(failure.State, "stop it, or name its state directory with --state-dir; two histories of one vault would do everything twice", "%v", err)
 }
 
-// Settle records in a locked state directory whose state it is, and writes the vault's id if it has none. opened is the state as it was
-// before there was a database, and named the directory that was asked for. Settle looks again first: another process may have been
-// faster.
-func Settle(ctx context.Context, opened vaultid.State, named string, files vaultid.Files, log *slog.Logger) (vaultid.State, error) {
+// Settle records in a locked state directory whose state it is, and writes the vault's id if it has none. A stranger's vault gets no
+// id: it is not changed. opened is the state as it was before there was a database, and named the directory that was asked for. Settle
+// looks again first: another process may have been faster.
+func Settle(ctx context.Context, opened vaultid.State, named string, stranger bool, files vaultid.Files, log *slog.Logger) (vaultid.State, error) {
 	st, err := Open(opened.Vault.Path, named, true)
 	if err == nil && st.Dir != opened.Dir {
 		err = fmt.Errorf("the state of this vault is in %s now; repeat the command", st.Dir)
@@ -82,6 +82,9 @@ func Settle(ctx context.Context, opened vaultid.State, named string, files vault
 	if opened.Unknown() {
 		st.Record.Begins = time.Now().UTC().Truncate(time.Second)
 		log.Warn("this vault was used before, and its history is not on this computer", "id_made", st.Vault.Made, "state", st.Dir, "hint", UnknownPast)
+	}
+	if stranger {
+		files = nil
 	}
 	unwritten, err := st.Settle(ctx, files, time.Now())
 	if unwritten != nil {

@@ -107,9 +107,10 @@ type Files interface {
 }
 
 // Settle makes vault and state directory agree from now on: the vault gets an id if it has none, and the directory records id and
-// place. unwritten is the reason why the vault has no id, as in one that cannot be written: then its place alone is recorded.
+// place. A vault that nothing may be written to (files is nil) gets none, and then its place alone is recorded. unwritten is the reason
+// why an id could not be written.
 func (s *State) Settle(ctx context.Context, files Files, now time.Time) (unwritten, err error) {
-	if s.Vault.ID == "" {
+	if s.Vault.ID == "" && files != nil {
 		unwritten = s.name(ctx, files, s.Record.ID(), now)
 	}
 	r := s.Record.At(s.Vault, now)

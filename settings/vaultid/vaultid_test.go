@@ -255,6 +255,23 @@ func TestSettle_vaultThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+func TestSettle_vaultThatIsNotTrustedYet(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.vault("a")
+	s := h.find("a")
+	if unwritten, err := s.Settle(t.Context(), nil, h.now); err != nil || unwritten != nil {
+		t.Fatal(unwritten, err)
+	}
+	if got := h.find("a"); got.Vault.ID != "" || got.Standing != vaultid.Own {
+		t.Errorf("%+v", got)
+	}
+	h.database(s.Dir)
+	if got := h.work("a"); got.Vault.ID == "" || got.Dir != s.Dir || got.Record.ID() != got.Vault.ID {
+		t.Errorf("with trust, the vault gets its id and keeps its state: %+v", got)
+	}
+}
+
 type refusing struct{}
 
 func (refusing) Write(context.Context, string, []byte, string) error { return os.ErrPermission }
