@@ -32,7 +32,7 @@ func (r Record) standing(v Vault, look func(path string) (other Vault, same bool
 	switch {
 	case same:
 		return Own // a second path to one folder: a bind mount, or another case
-	case !r.has(v.ID) && !sameFolder(v, r) && (v.ID != "" || r.ID() != "" || err == nil):
+	case !r.has(v.ID) && !sameFolder(v, r):
 		return Foreign
 	case err == nil && (r.has(other.ID) || sameFolder(other, r)):
 		return Copied

@@ -272,6 +272,22 @@ func TestSettle_vaultThatIsNotTrustedYet(t *testing.T) {
 	}
 }
 
+func TestFind_deletedVaultWithoutID(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.vault("a")
+	s := h.find("a")
+	if _, err := s.Settle(t.Context(), nil, h.now); err != nil {
+		t.Fatal(err)
+	}
+	h.database(s.Dir)
+	h.vault("b") // before a goes, so that it cannot get a's inode
+	h.remove("a")
+	if got := h.find("b"); got.Standing != vaultid.New || got.Dir == s.Dir {
+		t.Errorf("another vault is taken for the deleted one: %+v", got)
+	}
+}
+
 type refusing struct{}
 
 func (refusing) Write(context.Context, string, []byte, string) error { return os.ErrPermission }
