@@ -79,7 +79,8 @@ func (s State) Unknown() bool {
 }
 
 // search returns the state directory below home that records the vault, or the zero value. The vault's place decides first, then the
-// newest record of its id. A name with a dot is that of a directory that was set aside.
+// newest record of its id. Nobody named these directories, so one that only may be this vault's is not taken. A name with a dot is that
+// of a directory that was set aside.
 func search(v Vault, home string) (best State) {
 	entries, err := os.ReadDir(home)
 	if err != nil {
@@ -91,7 +92,7 @@ func search(v Vault, home string) (best State) {
 			continue
 		}
 		s, err := open(v, filepath.Join(home, e.Name()))
-		if err != nil || rank[s.Standing] == 0 {
+		if err != nil || rank[s.Standing] == 0 || s.Standing == Moved && !s.Record.knows(v) {
 			continue // what is damaged is reported by the vault that it belongs to
 		}
 		if rank[s.Standing] > rank[best.Standing] || s.Standing == best.Standing && s.Record.Since.After(best.Record.Since) {

@@ -32,9 +32,9 @@ func (r Record) standing(v Vault, look func(path string) (other Vault, same bool
 	switch {
 	case same:
 		return Own // a second path to one folder: a bind mount, or another case
-	case !r.has(v.ID) && !sameFolder(v, r):
+	case !r.knows(v) && (v.ID != "" || r.ID() != "" || err == nil):
 		return Foreign
-	case err == nil && (r.has(other.ID) || sameFolder(other, r)):
+	case err == nil && r.knows(other):
 		return Copied
 	}
 	return Moved
@@ -45,11 +45,14 @@ func (r Record) standing(v Vault, look func(path string) (other Vault, same bool
 // another id.
 func (r Record) inPlace(v Vault) Standing {
 	switch {
-	case r.has(v.ID), sameFolder(v, r), v.Folder == r.Folder && (v.ID == "" || r.ID() == ""):
+	case r.knows(v), v.Folder == r.Folder && (v.ID == "" || r.ID() == ""):
 		return Own
 	}
 	return Replaced
 }
+
+// knows reports whether a vault is the recorded one beyond doubt, wherever it is. Of a vault without an id, only its folder proves that.
+func (r Record) knows(v Vault) bool { return r.has(v.ID) || sameFolder(v, r) }
 
 // sameFolder reports whether a vault's folder is the recorded one beyond doubt. A device's number changes with a mount.
 func sameFolder(v Vault, r Record) bool {

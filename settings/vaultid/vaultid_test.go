@@ -67,6 +67,17 @@ func (h *home) work(name string) vaultid.State {
 	return s
 }
 
+// workUntrusted is work on a vault that is not trusted yet.
+func (h *home) workUntrusted(name string) vaultid.State {
+	h.Helper()
+	s := h.find(name)
+	if unwritten, err := s.Settle(h.Context(), nil, h.now); err != nil || unwritten != nil {
+		h.Fatal(unwritten, err)
+	}
+	h.database(s.Dir)
+	return s
+}
+
 func (h *home) settle(s *vaultid.State) {
 	h.Helper()
 	h.now = h.now.Add(time.Hour)
@@ -259,32 +270,29 @@ func TestSettle_vaultThatIsNotTrustedYet(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.vault("a")
-	s := h.find("a")
-	if unwritten, err := s.Settle(t.Context(), nil, h.now); err != nil || unwritten != nil {
-		t.Fatal(unwritten, err)
-	}
+	s := h.workUntrusted("a")
 	if got := h.find("a"); got.Vault.ID != "" || got.Standing != vaultid.Own {
 		t.Errorf("%+v", got)
 	}
-	h.database(s.Dir)
 	if got := h.work("a"); got.Vault.ID == "" || got.Dir != s.Dir || got.Record.ID() != got.Vault.ID {
 		t.Errorf("with trust, the vault gets its id and keeps its state: %+v", got)
 	}
 }
 
+// Nothing tells a deleted vault without an id from another one without an id. Only a user who names the state directory can say that it
+// has moved.
 func TestFind_deletedVaultWithoutID(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.vault("a")
-	s := h.find("a")
-	if _, err := s.Settle(t.Context(), nil, h.now); err != nil {
-		t.Fatal(err)
-	}
-	h.database(s.Dir)
+	s := h.workUntrusted("a")
 	h.vault("b") // before a goes, so that it cannot get a's inode
 	h.remove("a")
 	if got := h.find("b"); got.Standing != vaultid.New || got.Dir == s.Dir {
 		t.Errorf("another vault is taken for the deleted one: %+v", got)
+	}
+	if got, err := vaultid.Find(h.path("b"), s.Dir, nil); err != nil || got.Standing != vaultid.Moved {
+		t.Errorf("its state directory is named: %+v, %v", got, err)
 	}
 }
 
