@@ -74,7 +74,7 @@ func examineVault(st vaultid.State) Finding {
 	case st.Unknown():
 		f.State, f.Message = "warning", fmt.Sprintf("id %s, made %s; there is no state directory for it on this computer: %s", st.Vault.ID, day(st.Vault.Made), statedir.UnknownPast)
 	case st.Record.ID() == "" && st.Vault.ID == "":
-		f.Message = "no id yet; the first run or import makes one"
+		f.Message = "no id yet; the first run or import makes one, once the vault is trusted"
 	case st.Record.ID() == "":
 		f.Message = fmt.Sprintf("id %s, which the first run or import records", st.Vault.ID)
 	default:

@@ -94,8 +94,7 @@ func Settle(ctx context.Context, opened vaultid.State, named string, stranger bo
 }
 
 // UnknownPast explains what a state directory that begins later than its vault cannot know.
-const UnknownPast = "runs, undo, costs and pending marks from before are not known here; imported files are recognised by their manifests. " +
-	"`vaultflow restore FILE` brings a backup back"
+const UnknownPast = "runs, undo, costs and pending marks from before are not known here; imported files are recognised by their manifests"
 
 // TakeOver makes the state directory that of the vault at its present place. What the vault is trusted with follows only if its folder
 // is the same one, renamed; trusted reports that.
