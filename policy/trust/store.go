@@ -212,8 +212,8 @@ func (s *Store) Adopt(now time.Time, asks []Ask) error {
 	})
 }
 
-// Follow keeps what was decided about the vault when its folder had another path. The folder must be the same one, of which only its
-// birth time is proof. It reports whether there is anything to keep.
+// Follow keeps what was decided about the vault when its folder had another path, instead of an older decision at the present path. The
+// folder must be the same one, of which only its birth time is proof. It reports whether there is anything to keep.
 func (s *Store) Follow(former string) (followed bool, err error) {
 	now := state.FolderID(s.vault)
 	if !strings.Contains(now, "@") {
@@ -221,7 +221,7 @@ func (s *Store) Follow(former string) (followed bool, err error) {
 	}
 	err = s.change(func(d document, t *State) {
 		before := d.of(former)
-		if followed = before.Folder == now && before.Known() && !t.Known(); followed {
+		if followed = before.Folder == now && before.Known(); followed {
 			before.Vault = t.Vault
 			*t = before
 		}

@@ -282,6 +282,19 @@ func TestStore_followsTheFolderAlone(t *testing.T) {
 	if former, is := s.Former(); is {
 		t.Errorf("a vault with answers of its own has the former one %q", former.Vault)
 	}
+	for range 2 { // the vault moves on, trust is withdrawn there, and it comes back; who was killed meanwhile repeats it
+		third := filepath.Join(home, "third")
+		withdrawn, err := openRenamed(dir, second, third, func(s *trust.State) { s.Decide(trust.Untrusted, time.Now()) })
+		if err == nil {
+			_, err = openRenamed(dir, third, second, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now := read(t, s); withdrawn && now.Level != trust.Untrusted {
+			t.Errorf("what was withdrawn at another place is %s again", now.Level)
+		}
+	}
 	copied, err := trust.Open(dir, real)
 	if err != nil {
 		t.Fatal(err)
@@ -289,6 +302,22 @@ func TestStore_followsTheFolderAlone(t *testing.T) {
 	if followed, err := copied.Follow(readlink(t, second)); followed || err != nil {
 		t.Errorf("another folder: followed %v, %v", followed, err)
 	}
+}
+
+// openRenamed renames a vault, lets its trust follow, and changes it there.
+func openRenamed(dir, from, to string, change func(*trust.State)) (followed bool, err error) {
+	former, err := filepath.EvalSymlinks(from)
+	if err := errors.Join(err, os.Rename(from, to)); err != nil {
+		return false, err
+	}
+	s, err := trust.Open(dir, to)
+	if err == nil {
+		followed, err = s.Follow(former)
+	}
+	if err == nil && change != nil {
+		err = s.Change(change)
+	}
+	return followed, err
 }
 
 func readlink(t *testing.T, path string) string {
