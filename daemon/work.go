@@ -49,23 +49,24 @@ type Process struct {
 
 // work implements [Workspace.Work]. With holding, imported files may stay in the import folder for a while; only serve can
 // look after them.
-func work(ctx context.Context, a *Workspace, holding bool, locked ...func()) (*Process, error) {
+func work(ctx context.Context, a *Workspace, holding bool, locked ...func() error) (*Process, error) {
 	if err := statedir.Usable(a.State); err != nil {
 		return nil, err
 	}
 	if err := a.Trust.Begin(); err != nil {
 		return nil, err
 	}
-	j, err := journal.Open(ctx, a.StateDir, locked...)
+	release := func() error { return nil }
+	j, err := journal.Open(ctx, a.StateDir, append(locked, func() (err error) {
+		if release, err = a.Vault.Lock(); err != nil {
+			release = func() error { return nil }
+			return statedir.InUse(err)
+		}
+		a.State, err = statedir.Settle(ctx, a.State, a.options.StateDir, a.Trust.Untrusted(), a.Writing(policy.ByIdentity), a.Log)
+		return err
+	})...)
 	if err != nil {
-		return nil, err
-	}
-	release, err := a.Vault.Lock()
-	if err != nil {
-		return nil, errors.Join(statedir.InUse(err), j.Close())
-	}
-	if a.State, err = statedir.Settle(ctx, a.State, a.options.StateDir, a.Trust.Untrusted(), a.Writing(policy.ByIdentity), a.Log); err != nil {
-		return nil, errors.Join(err, j.Close(), release())
+		return nil, errors.Join(err, release())
 	}
 	if n, err := a.Vault.Sweep(); err != nil || n > 0 {
 		a.Log.Info("temporary files of a killed process removed", "count", n, "err", err)

@@ -229,6 +229,6 @@ func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, er
 }
 
 // Work locks the state directory and the vault and makes an executor. Nothing runs before Run. locked is that of [journal.Open].
-func (a *Workspace) Work(ctx context.Context, locked ...func()) (*Process, error) {
+func (a *Workspace) Work(ctx context.Context, locked ...func() error) (*Process, error) {
 	return work(ctx, a, false, locked...)
 }

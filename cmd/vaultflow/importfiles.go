@@ -40,7 +40,7 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 			a.Log.Warn("folders made for the import are left", "err", err)
 		}
 	}()
-	w, err := a.Work(ctx, func() { prepare(a, orders[0]) })
+	w, err := a.Work(ctx, func() error { prepare(a, orders[0]); return nil })
 	s, end := patiently(ctx) // from here on there may be imports to stop
 	defer end()
 	if isLocked(err) {

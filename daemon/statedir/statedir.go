@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"reflect"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/control"
@@ -68,9 +69,9 @@ func InUse(err error) error {
 	return failure.New(failure.State, "stop it, or name its state directory with --state-dir; two histories of one vault would do everything twice", "%v", err)
 }
 
-// Settle records in a locked state directory whose state it is, and writes the vault's id if it has none. A stranger's vault gets no
-// id: it is not changed. opened is the state as it was before there was a database, and named the directory that was asked for. Settle
-// looks again first: another process may have been faster.
+// Settle records in a locked state directory whose state it is, before a database is made there, and writes the vault's id if it has
+// none. A stranger's vault gets no id: it is not changed. opened is the state that was opened, and named the directory that was asked
+// for. Settle looks again first: another process may have been faster.
 func Settle(ctx context.Context, opened vaultid.State, named string, stranger bool, files vaultid.Files, log *slog.Logger) (vaultid.State, error) {
 	st, err := Open(opened.Vault.Path, named, true)
 	if err == nil && st.Dir != opened.Dir {
@@ -79,7 +80,7 @@ func Settle(ctx context.Context, opened vaultid.State, named string, stranger bo
 	if err != nil {
 		return opened, err
 	}
-	if opened.Unknown() {
+	if st.Unknown() {
 		st.Record.Begins = time.Now().UTC().Truncate(time.Second)
 		log.Warn("this vault was used before, and its history is not on this computer", "id_made", st.Vault.Made, "state", st.Dir, "hint", UnknownPast)
 	}
@@ -96,41 +97,46 @@ func Settle(ctx context.Context, opened vaultid.State, named string, stranger bo
 // UnknownPast explains what a state directory that begins later than its vault cannot know.
 const UnknownPast = "runs, undo, costs and pending marks from before are not known here; imported files are recognised by their manifests"
 
+// Lost returns what the state directory of a vault with an earlier history cannot know, or "".
+func Lost(st vaultid.State) string {
+	switch {
+	case st.Unknown():
+		return "there is no state directory for this vault on this computer: " + UnknownPast
+	case !st.Record.Begins.IsZero():
+		return fmt.Sprintf("the history begins on %s: %s", st.Record.Begins.Local().Format(time.DateOnly), UnknownPast)
+	}
+	return ""
+}
+
 // TakeOver makes the state directory that of the vault at its present place. What the vault is trusted with follows only if its folder
-// is the same one, renamed; trusted reports that.
+// is the same one, renamed; trusted reports that. Trust follows before the place is recorded, so that a second TakeOver completes one that
+// was stopped.
 func TakeOver(ctx context.Context, st vaultid.State) (taken vaultid.State, trusted bool, err error) {
 	switch st.Standing {
 	case vaultid.Moved, vaultid.Replaced:
 	default:
 		return st, false, Usable(st)
 	}
-	release, err := journal.Lock(st.Dir)
-	if err != nil {
-		return st, false, err
-	}
-	defer func() { err = errors.Join(err, release()) }()
-	files, err := identityFiles(st)
-	if err != nil {
-		return st, false, err
-	}
-	defer files.close()
-	former := st.Record.Path
-	if _, err := st.Settle(ctx, files, time.Now()); err != nil {
-		return st, false, err
-	}
-	store, err := trust.Open(st.Dir, st.Vault.Path)
-	if err == nil {
-		trusted, err = store.Follow(former)
-	}
+	err = holding(st, func(files vaultid.Files) error {
+		store, err := trust.Open(st.Dir, st.Vault.Path)
+		if err == nil {
+			trusted, err = store.Follow(st.Record.Path)
+		}
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		_, err = st.Settle(ctx, files, time.Now()) // a vault that cannot be written works without an id
+		return err
+	})
 	return st, trusted, err
 }
 
 // StartOver begins another history of a vault, under a new id, in a state directory that is no other vault's.
 func StartOver(ctx context.Context, st vaultid.State) (vaultid.State, error) {
 	switch {
-	case st.Standing == vaultid.Own:
+	case st.Standing == vaultid.Own && st.Record.Next == "":
 		return st, control.Usage.Errorf("%s is the history of this vault already", st.Dir)
-	case st.Standing == vaultid.New:
+	case st.Standing == vaultid.Own, st.Standing == vaultid.New:
 	case st.Named:
 		return st, Usable(st)
 	default:
@@ -142,32 +148,28 @@ func StartOver(ctx context.Context, st vaultid.State) (vaultid.State, error) {
 			return st, err
 		}
 	}
-	files, err := identityFiles(st)
-	if err != nil {
-		return st, err
-	}
-	defer files.close()
-	if err := st.Renew(ctx, files, time.Now()); err != nil {
-		return st, err
-	}
+	err := holding(st, func(files vaultid.Files) error { return st.Renew(ctx, files, time.Now()) })
+	return st, err
+}
+
+// holding locks a state directory that nobody has changed since it was found, and opens its vault for the id.
+func holding(st vaultid.State, do func(vaultid.Files) error) (err error) {
 	release, err := journal.Lock(st.Dir)
 	if err != nil {
-		return st, err
+		return err
 	}
-	_, err = st.Settle(ctx, files, time.Now())
-	return st, errors.Join(err, release())
-}
-
-// identity writes the id of a vault whose settings are not needed.
-type identity struct {
-	vault.Files
-	close func() error
-}
-
-func identityFiles(st vaultid.State) (identity, error) {
+	defer func() { err = errors.Join(err, release()) }()
+	stored, err := vaultid.ReadRecord(st.Dir)
+	if err != nil {
+		return err
+	}
+	if stored.Path != "" && !reflect.DeepEqual(stored, st.Record) {
+		return fmt.Errorf("the state in %s was changed meanwhile; repeat the command", st.Dir)
+	}
 	v, err := disk.Open(st.Vault.Path, disk.Options{})
 	if err != nil {
-		return identity{}, err
+		return err
 	}
-	return identity{vault.NewFiles(v, policy.Gate{}, policy.ByIdentity), v.Close}, nil
+	defer v.Close()
+	return do(vault.NewFiles(v, policy.Gate{}, policy.ByIdentity))
 }

@@ -106,38 +106,58 @@ var _ engine.Journal = stores{}
 func (j *Journal) Executor() engine.Journal { return stores{j.Runs, j.Events, j.Blobs} }
 
 // Open locks the state directory for this process, and then makes it or brings it up to date. The lock ends with Close or with
-// the process. Errors are *OpenError. locked is called between the two, for what may begin once no other
-// process has the lock.
-func Open(ctx context.Context, dir string, locked ...func()) (*Journal, error) {
-	for _, sub := range []string{"blobs", "received"} { // what is below them is made with Mkdir: a state directory that was removed is not made again
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
-			return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
-		}
+// the process. Errors are *OpenError, or those of locked, which is called between the two: for what may begin once no other
+// process has the lock, and must be recorded before there is a database.
+func Open(ctx context.Context, dir string, locked ...func() error) (*Journal, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, &OpenError{dir, hintUnwritable, err}
 	}
-	_, err := state.Protect(dir)
-	if err = errors.Join(err, private(dir)); err != nil {
-		return nil, &OpenError{dir, "make the folder your own, or choose another with --state-dir", err}
+	if _, err := state.Protect(dir); err != nil {
+		return nil, &OpenError{dir, hintNotOwn, err}
 	}
 	lock, err := take(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, begin := range locked {
-		begin()
-	}
 	j := newJournal(dir)
 	j.lock = lock
+	for _, begin := range locked {
+		if err := begin(); err != nil {
+			return nil, errors.Join(err, j.Close())
+		}
+	}
+	if err := prepare(dir); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
 	if err := errors.Join(j.db.connect(ctx), j.remember()); err != nil {
 		return nil, errors.Join(explain(dir, err), j.Close())
 	}
 	return j, nil
 }
 
+const (
+	hintUnwritable = "make the folder writable, or choose another with --state-dir"
+	hintNotOwn     = "make the folder your own, or choose another with --state-dir"
+)
+
+// prepare makes the folders and the empty database.
+func prepare(dir string) error {
+	for _, sub := range []string{"blobs", "received"} { // what is below them is made with Mkdir: a state directory that was removed is not made again
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			return &OpenError{dir, hintUnwritable, err}
+		}
+	}
+	if err := private(dir); err != nil {
+		return &OpenError{dir, hintNotOwn, err}
+	}
+	return nil
+}
+
 // Lock takes a state directory for this process, until release or the end of the process, without opening its database. A missing
 // directory is created. Errors are *OpenError.
 func Lock(dir string) (release func() error, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
+		return nil, &OpenError{dir, hintUnwritable, err}
 	}
 	lock, err := take(dir)
 	if err != nil {
@@ -155,7 +175,7 @@ func take(dir string) (*flock.Flock, error) {
 		free, err = lock.TryLock()
 	}
 	if err != nil {
-		return nil, &OpenError{dir, "make the folder writable, or choose another with --state-dir", err}
+		return nil, &OpenError{dir, hintUnwritable, err}
 	}
 	if !free {
 		return nil, &OpenError{dir, "stop it, or use its dashboard", ErrLocked}

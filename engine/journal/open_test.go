@@ -27,7 +27,17 @@ func TestOpen_lockedByAnother(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "with blank & ?mark")
 	held := 0
-	locked := func() { held++ }
+	locked := func() error {
+		held++
+		if _, err := os.Lstat(filepath.Join(dir, "state.db")); err == nil {
+			t.Error("there is a database before its owner is recorded")
+		}
+		return nil
+	}
+	refused := errors.New("refused")
+	if _, err := journal.Open(t.Context(), dir, func() error { return refused }); !errors.Is(err, refused) {
+		t.Errorf("got %v, want the error of the callback", err)
+	}
 	first, err := journal.Open(t.Context(), dir, locked)
 	if err != nil || held != 1 {
 		t.Fatalf("first Open: %v, told of the lock %d times", err, held)

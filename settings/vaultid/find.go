@@ -1,6 +1,7 @@
 package vaultid
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,34 +108,50 @@ type Files interface {
 	Write(ctx context.Context, name string, data []byte, base string) error
 }
 
-// Settle makes vault and state directory agree from now on: the vault gets an id if it has none, and the directory records id and
-// place. A vault that nothing may be written to (files is nil) gets none, and then its place alone is recorded. unwritten is the reason
-// why an id could not be written.
+// Settle makes vault and state directory agree from now on: the directory records the vault's place, the vault gets an id if it has
+// none, and the directory records the id. What stops between two of these steps is completed by the next Settle. A vault that nothing may
+// be written to (files is nil) gets no id, and then its place alone is recorded. unwritten is the reason why an id could not be written.
 func (s *State) Settle(ctx context.Context, files Files, now time.Time) (unwritten, err error) {
-	if s.Vault.ID == "" && files != nil {
-		unwritten = s.name(ctx, files, s.Record.ID(), now)
+	if err := s.record(now); err != nil {
+		return nil, err
 	}
-	r := s.Record.At(s.Vault, now)
-	if !reflect.DeepEqual(r, s.Record) {
-		if err := r.Write(s.Dir); err != nil {
-			return unwritten, err
-		}
+	if files == nil || s.Vault.ID != "" && s.Record.Next == "" {
+		return nil, nil
 	}
-	s.Record, s.Standing = r, Own
-	return unwritten, nil
+	if unwritten = s.name(ctx, files, now); unwritten != nil {
+		return unwritten, nil
+	}
+	return nil, s.record(now)
 }
 
-// Renew changes the id of the vault, for a history of its own.
+// Renew records a vault in a state directory without a record, under another id, for a history of its own. If the id cannot be written,
+// the directory has no record again.
 func (s *State) Renew(ctx context.Context, files Files, now time.Time) error {
-	return s.name(ctx, files, "", now)
+	s.Record = Record{Next: NewID()}
+	unwritten, err := s.Settle(ctx, files, now)
+	if unwritten != nil {
+		err = errors.Join(unwritten, os.Remove(filepath.Join(s.Dir, recordName)))
+	}
+	return err
+}
+
+// record stores where the vault is, and the id that it has.
+func (s *State) record(now time.Time) error {
+	r := s.Record.At(s.Vault, now)
+	stored, err := ReadRecord(s.Dir)
+	if err == nil && !reflect.DeepEqual(r, stored) {
+		err = r.Write(s.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	s.Record, s.Standing = r, Own
+	return nil
 }
 
 // name writes the id file. An id that a sync program brings in this moment is kept.
-func (s *State) name(ctx context.Context, files Files, id string, now time.Time) error {
-	if id == "" {
-		id = NewID()
-	}
-	data, err := Content(id, now)
+func (s *State) name(ctx context.Context, files Files, now time.Time) error {
+	data, err := Content(cmp.Or(s.Record.Next, s.Record.ID(), NewID()), now)
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,9 @@ const (
 // Record is what a state directory knows about its vault. The zero value is the record of one that has none yet.
 type Record struct {
 	Version int       `json:"version"`
-	IDs     []string  `json:"ids,omitempty"` // a sync program can replace the id of a vault; empty: the vault cannot be written
-	Path    string    `json:"path"`          // the real path of the vault
+	IDs     []string  `json:"ids,omitempty"`  // a sync program can replace the id of a vault; empty: the vault cannot be written
+	Next    string    `json:"next,omitempty"` // the id that the vault is to get instead of its present one
+	Path    string    `json:"path"`           // the real path of the vault
 	Folder  string    `json:"folder,omitempty"`
 	Since   time.Time `json:"since"`           // when this place was recorded
 	Begins  time.Time `json:"begins,omitzero"` // when this history began, if the vault had an earlier one that is not here
@@ -47,9 +48,8 @@ func ReadRecord(dir string) (Record, error) {
 	return r, nil
 }
 
-// Write stores the record in a state directory.
+// Write stores a record that At returned in a state directory.
 func (r Record) Write(dir string) error {
-	r.Version = recordVersion
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
@@ -59,10 +59,14 @@ func (r Record) Write(dir string) error {
 
 // At returns the record for a vault at its present place.
 func (r Record) At(v Vault, now time.Time) Record {
+	r.Version = recordVersion
 	if v.Path != r.Path || v.Folder != r.Folder {
 		r.Path, r.Folder, r.Since = v.Path, v.Folder, now.UTC().Truncate(time.Second)
 	}
-	if v.ID != "" && !r.has(v.ID) {
+	if v.ID == r.Next {
+		r.Next = ""
+	}
+	if v.ID != "" && r.Next == "" && !r.has(v.ID) {
 		r.IDs = append(slices.Clone(r.IDs), v.ID)
 	}
 	return r

@@ -3,6 +3,7 @@ package vaultid_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -306,16 +307,106 @@ func TestRenew_givesCopiesTheirOwn(t *testing.T) {
 	h.vault("a")
 	first := h.work("a")
 	h.copy("a", "b")
-	s := h.find("b")
+	s := h.free("b")
+	if err := s.Renew(t.Context(), refusing{}, h.now); err == nil || h.free("b").Dir != s.Dir {
+		t.Errorf("the id cannot be written: %v, %+v", err, s)
+	}
 	if err := s.Renew(t.Context(), onDisk(h.path("b")), h.now); err != nil {
 		t.Fatal(err)
 	}
-	if s.Vault.ID == first.Vault.ID {
+	if s.Vault.ID == first.Vault.ID || s.Record.ID() != s.Vault.ID {
 		t.Fatal("the copy keeps the id of the original")
 	}
 	for v, dir := range map[string]string{"a": first.Dir, "b": h.work("b").Dir} {
 		if got := h.find(v); got.Standing != vaultid.Own || got.Dir != dir {
 			t.Errorf("%s: %+v", v, got)
+		}
+	}
+}
+
+// free returns a state directory for another history of a vault.
+func (h *home) free(name string) vaultid.State {
+	h.Helper()
+	v, err := vaultid.Look(h.path(name))
+	if err != nil {
+		h.Fatal(err)
+	}
+	s, err := vaultid.Free(v, h.path("states/vaultflow/"+name))
+	if err != nil {
+		h.Fatal(err)
+	}
+	return s
+}
+
+// killed writes id files in a process that is killed then: before or after the write.
+type killed struct {
+	vaultid.Files
+	after bool
+}
+
+func (k killed) Write(ctx context.Context, name string, data []byte, base string) error {
+	if k.after {
+		if err := k.Files.Write(ctx, name, data, base); err != nil {
+			return err
+		}
+	}
+	panic("killed")
+}
+
+// A process that is killed between the writes of place, id and record leaves what the next one completes.
+func TestSettle_killedBetweenItsWrites(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before func(h *home) // what happened to the vault "a"
+		state  func(h *home) vaultid.State
+		renew  bool
+		moved  string // where the vault is taken after the kill
+		want   vaultid.Standing
+	}{
+		"the first run":              {func(*home) {}, func(h *home) vaultid.State { return h.find("a") }, false, "", vaultid.Own},
+		"the first run, then moved":  {func(*home) {}, func(h *home) vaultid.State { return h.find("a") }, false, "b", vaultid.Moved},
+		"a moved vault without id":   {func(h *home) { h.vault("o"); h.workUntrusted("o"); h.remove("a"); h.rename("o", "a") }, func(h *home) vaultid.State { return h.find("a") }, false, "", vaultid.Own},
+		"another history for a copy": {func(h *home) { h.vault("o"); h.work("o"); h.copy("o", "a") }, func(h *home) vaultid.State { return h.free("a") }, true, "", vaultid.Own},
+	} {
+		for _, after := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", after the id: ", after), func(t *testing.T) {
+				t.Parallel()
+				h := newHome(t)
+				h.vault("a")
+				c.before(h)
+				s := c.state(h)
+				given := s.Vault.ID
+				func() {
+					defer func() {
+						if recover() == nil {
+							t.Fatal("not killed")
+						}
+					}()
+					files := killed{onDisk(s.Vault.Path), after}
+					if c.renew {
+						_ = s.Renew(t.Context(), files, h.now)
+					} else {
+						_, _ = s.Settle(t.Context(), files, h.now)
+					}
+				}()
+				v := "a"
+				if c.moved != "" {
+					h.rename("a", c.moved)
+					v = c.moved
+				}
+				got := h.find(v)
+				if got.Dir != s.Dir || got.Standing != c.want || got.Unknown() {
+					t.Fatalf("after the kill: %s in %s, want %s in %s", got.Standing, got.Dir, c.want, s.Dir)
+				}
+				h.settle(&got)
+				again := h.find(v)
+				if again.Standing != vaultid.Own || again.Vault.ID == "" || again.Record.ID() != again.Vault.ID || again.Record.Next != "" || len(again.Record.IDs) != 1 {
+					t.Errorf("after the next start: %+v", again)
+				}
+				if c.renew && again.Vault.ID == given {
+					t.Error("the copy has the id of the original")
+				}
+			})
 		}
 	}
 }
