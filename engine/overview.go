@@ -15,6 +15,7 @@ type Overview struct {
 	Serving   bool           `json:"serving"`            // a serve is running
 	URL       string         `json:"url,omitempty"`      // of its dashboard
 	Outdated  []string       `json:"outdated,omitempty"` // files of settings that changed since serve loaded them
+	Lost      string         `json:"lost,omitempty"`     // what is not known of an earlier history
 	Trust     *TrustBrief    `json:"trust,omitempty"`
 	Workflows WorkflowCounts `json:"workflows"`
 	Day       Period         `json:"day"`

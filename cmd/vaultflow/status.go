@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/statedir"
 	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -53,6 +54,7 @@ func vaultStatus(ctx context.Context, a *daemon.Workspace) (o engine.Overview, e
 	if err != nil {
 		return o, err
 	}
+	o.Lost = statedir.Lost(a.State)
 	if r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true}); err == nil {
 		o.Serving, o.URL, o.Outdated = true, r.URL, r.Changed
 	}
@@ -76,6 +78,9 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 	line("serve", "%s", serving)
 	if len(o.Outdated) > 0 {
 		line("settings", "%s", daemon.OutdatedText(o.Outdated))
+	}
+	if o.Lost != "" {
+		line("history", "%s", o.Lost)
 	}
 	if t := o.Trust; t != nil {
 		text := t.Means

@@ -72,15 +72,15 @@ func examineVault(st vaultid.State) Finding {
 	case st.Usable() != nil:
 		f.State, f.Message, f.Fix = "problem", st.Usable().Error(), failure.Advice(st.Usable())
 	case st.Unknown():
-		f.State, f.Message = "warning", fmt.Sprintf("id %s, made %s; there is no state directory for it on this computer: %s", st.Vault.ID, day(st.Vault.Made), statedir.UnknownPast)
+		f.State, f.Message = "warning", fmt.Sprintf("id %s, made %s; %s", st.Vault.ID, day(st.Vault.Made), statedir.Lost(st))
 	case st.Record.ID() == "" && st.Vault.ID == "":
 		f.Message = "no id yet; the first run or import makes one, once the vault is trusted"
 	case st.Record.ID() == "":
 		f.Message = fmt.Sprintf("id %s, which the first run or import records", st.Vault.ID)
 	default:
 		f.Message = fmt.Sprintf("id %s; recorded place %s (folder %s) since %s", st.Record.ID(), st.Record.Path, st.Record.Folder, day(st.Record.Since))
-		if !st.Record.Begins.IsZero() {
-			f.Message += fmt.Sprintf("; the history begins on %s: %s", day(st.Record.Begins), statedir.UnknownPast)
+		if lost := statedir.Lost(st); lost != "" {
+			f.Message += "; " + lost
 		}
 	}
 	return f
