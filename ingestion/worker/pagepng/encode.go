@@ -21,9 +21,14 @@ const (
 	indexed   = 3
 )
 
-// Encode returns the picture as PNG. Grey, palette and opaque pictures that [Reduce] returns are written here; the standard library writes all
-// others.
+// Encode returns the picture as PNG, and a colour may differ by 1 of 255 where that makes a palette possible. Grey, palette and opaque pictures
+// that [Reduce] returns are written here; the standard library writes all others.
 func Encode(img image.Image) ([]byte, error) {
+	if many, ok := img.(*image.RGBA); ok {
+		if few := nearPalette(many); few != nil {
+			img = few
+		}
+	}
 	e, ok := encoderOf(img)
 	if !ok {
 		var b bytes.Buffer

@@ -1,12 +1,11 @@
 // Package pagepng writes pictures of pages as PNG. A page is mostly paper and has few colours, so it is written as grey or with a
-// palette where that loses nothing, without filters, and compressed by package deflate (docs/benchmarks.md).
+// palette where no channel of a pixel changes by more than 1 of 255, without filters, and compressed by package deflate (docs/benchmarks.md).
 package pagepng
 
 import (
 	"bytes"
 	"encoding/binary"
 	"image"
-	"image/color"
 )
 
 // Reduce returns the same picture with the fewest bytes for each pixel: as *image.Gray if it has no colour, as *image.Paletted if
@@ -77,50 +76,6 @@ func asGrey(img *image.RGBA) *image.Gray {
 			if to[w-1] = uint8(p); p != uint32(uint8(p))*0x010101|opaque { //nolint:gosec // its red
 				return nil
 			}
-		}
-	}
-	return out
-}
-
-// slots is the size of the table that finds a colour's place in the palette: a power of two, and large enough to have few
-// collisions with 256 colours.
-const slots = 1 << 12
-
-// asPalette returns a picture of at most 256 opaque colours, or nil.
-func asPalette(img *image.RGBA) *image.Paletted {
-	w, h := img.Rect.Dx(), img.Rect.Dy()
-	out := image.NewPaletted(image.Rect(0, 0, w, h), nil)
-	var colours [slots]uint32 // 0: free, because an opaque colour is not 0
-	var places [slots]uint8
-	var last uint32
-	var place uint8
-	var before []byte
-	for y := range h {
-		line, to := row(img, y), out.Pix[y*w:][:w]
-		if y > 0 && bytes.Equal(line, before) {
-			copy(to, out.Pix[(y-1)*w:])
-			continue
-		}
-		before = line
-		for x := range to {
-			if p := colourAt(line, x); p != last {
-				if p < opaque {
-					return nil
-				}
-				at := p * 0x9e3779b1 >> 20 // Fibonacci hashing; the upper 12 bits
-				for colours[at] != p && colours[at] != 0 {
-					at = (at + 1) % slots
-				}
-				if colours[at] == 0 {
-					if len(out.Palette) == 256 {
-						return nil
-					}
-					colours[at], places[at] = p, uint8(len(out.Palette))                                                    //nolint:gosec // below 256
-					out.Palette = append(out.Palette, color.RGBA{R: uint8(p), G: uint8(p >> 8), B: uint8(p >> 16), A: 255}) //nolint:gosec // one byte of each
-				}
-				last, place = p, places[at]
-			}
-			to[x] = place
 		}
 	}
 	return out
