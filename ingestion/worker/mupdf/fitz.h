@@ -67,6 +67,12 @@ typedef struct
 	float a, b, c, d, e, f;
 } fz_matrix;
 
+typedef struct
+{
+	int chapter;
+	int page;
+} fz_location;
+
 typedef enum
 {
 	FZ_LINECAP_BUTT = 0,
@@ -241,6 +247,10 @@ struct fz_device
 
 void fz_drop_buffer(fz_context *ctx, fz_buffer *buf);
 size_t fz_buffer_storage(fz_context *ctx, fz_buffer *buf, unsigned char **datap);
+fz_location fz_resolve_link(fz_context *ctx, fz_document *doc, const char *uri, float *xp, float *yp);
+int fz_page_number_from_location(fz_context *ctx, fz_document *doc, fz_location loc);
+fz_rect fz_transform_rect(fz_rect rect, fz_matrix m);
+void fz_free(fz_context *ctx, void *p);
 fz_buffer *fz_new_buffer(fz_context *ctx, size_t capacity);
 fz_colorspace *fz_device_gray(fz_context *ctx);
 fz_colorspace *fz_device_rgb(fz_context *ctx);

@@ -217,19 +217,15 @@ func (d *Document) Lines(n int) (layout.Page, error) {
 	return page, nil
 }
 
-// Text reads the text of a page, and the places of letters and rules where lines are beside one another.
-func (d *Document) Text(n int) (layout.Page, error) { return d.TextWithLinks(n, nil) }
-
-// TextWithLinks reads the text of a page as Text does, for links found by another renderer: MuPDF's binding has no places for
-// them. With links, the places of letters are always read.
-func (d *Document) TextWithLinks(n int, links []layout.Link) (layout.Page, error) {
+// Text reads the text of a page with its links, and the places of letters and rules where lines are beside one another or have links.
+func (d *Document) Text(n int) (layout.Page, error) {
 	text, err := d.html(n)
 	if err != nil {
 		return layout.Page{}, err
 	}
 	page := readHTML(text)
-	page.Links = links
-	if hasLarge(page) || sideBySide(page) || needsGlyphs(page) || len(links) > 0 || len(page.Ticks)+len(page.Struck) > 0 {
+	page.Links = d.links(n)
+	if hasLarge(page) || sideBySide(page) || needsGlyphs(page) || len(page.Links) > 0 || len(page.Ticks)+len(page.Struck) > 0 {
 		d.addShapes(&page, n)
 	}
 	markStruck(&page)
@@ -267,10 +263,4 @@ func (d *Document) take(buf *C.fz_buffer) string {
 	var data *C.uchar
 	n := C.fz_buffer_storage(d.context, buf, &data)
 	return string(unsafe.Slice((*byte)(data), int(n)))
-}
-
-// HasLinks reports whether a page has links.
-func (d *Document) HasLinks(n int) bool {
-	found, err := d.doc.Links(n - 1)
-	return err == nil && len(found) > 0
 }

@@ -10,6 +10,7 @@ int page_size(fz_context *ctx, fz_page *page, float scale, fz_irect *size);
 int draw_page(fz_context *ctx, fz_page *page, float scale, fz_irect size, int bytes, unsigned char *pixels, int *coloured);
 void language(fz_context *ctx, fz_document *doc, char *to, size_t size);
 void page_label(fz_context *ctx, fz_document *doc, fz_page *page, char *to, int size);
+fz_buffer *page_links(fz_context *ctx, fz_document *doc, int n);
 fz_buffer *page_text(fz_context *ctx, fz_document *doc, fz_page *page, int n);
 fz_buffer *page_shapes(fz_context *ctx, fz_page *page);
 void note_ground(fz_device *dev, fz_stext_page *text);

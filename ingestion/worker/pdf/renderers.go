@@ -25,17 +25,14 @@ type Renderer interface {
 	Draw(n int, width, height, dpi float64) (*image.RGBA, error)
 }
 
-// MuPDF is the renderer that is used first. Its binding has no places for links.
+// MuPDF is the renderer that is used first.
 type MuPDF interface {
 	Renderer
 	// Picture draws a page as Draw does, in grey unless colour is wanted, and reports whether anything on the page has a colour.
 	Picture(n int, dpi float64, colour bool) (_ image.Image, coloured bool, err error)
 	Pages() int
-	HasLinks(n int) bool
 	// Lines reads the text of a page without the exact places of its letters.
 	Lines(n int) (layout.Page, error)
-	// TextWithLinks reads the text of a page to which another renderer found the links.
-	TextWithLinks(n int, links []layout.Link) (layout.Page, error)
 	// Forget makes the next page look as if it were the first to be drawn: tiles of patterns are kept otherwise. It is slow.
 	Forget()
 }

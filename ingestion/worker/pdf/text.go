@@ -167,18 +167,9 @@ func (t *texts) tags(n int) []layout.Tag {
 	return pdfium.Tags(second, n)
 }
 
-// layer reads the text of a page with MuPDF, and its structure. MuPDF reports whether there are links, PDFium where; without PDFium, only their
-// text is read.
+// layer reads the text of a page with MuPDF, and its structure.
 func (t *texts) layer(n int) (layout.Page, error) {
-	var links []layout.Link
-	if t.by.traces.links && t.by.mupdf.HasLinks(n) {
-		if second, err := t.by.pdfium(); err == nil {
-			if found, err := second.Links(n); err == nil {
-				links = found
-			}
-		}
-	}
-	page, err := t.by.mupdf.TextWithLinks(n, links)
+	page, err := t.by.mupdf.Text(n)
 	if err == nil {
 		page.Tags = t.tags(n)
 	}

@@ -13,7 +13,6 @@ import (
 type traces struct {
 	annotations bool // fields of forms, or annotations other than links
 	wide        bool // text in a Chinese, Japanese or Korean encoding that the file may leave to the reader's fonts
-	links       bool
 	structure   bool // the document may have a structure of its own
 	patterns    bool // something is filled with tiles
 	attached    bool // files may be attached
@@ -48,13 +47,13 @@ func findTraces(data []byte) traces {
 	if len(streams) == 0 {
 		return t
 	}
-	anything := traces{annotations: true, wide: t.wide, links: true, structure: true, patterns: true, attached: true, dynamic: t.dynamic}
+	anything := traces{annotations: true, wide: t.wide, structure: true, patterns: true, attached: true, dynamic: t.dynamic}
 	if bytes.Contains(data, encryption) {
 		return anything // its object streams are encrypted
 	}
 	unpacked := 0
 	for _, at := range streams {
-		if t == (traces{true, true, true, true, true, true, true}) {
+		if t == (traces{true, true, true, true, true, true}) {
 			break
 		}
 		objects, ok := unpack(data[at:])
@@ -64,7 +63,7 @@ func findTraces(data []byte) traces {
 		}
 		found, _ := tracesIn(objects)
 		t = traces{
-			t.annotations || found.annotations, t.wide || found.wide, t.links || found.links, t.structure || found.structure,
+			t.annotations || found.annotations, t.wide || found.wide, t.structure || found.structure,
 			t.patterns || found.patterns, t.attached || found.attached, t.dynamic || found.dynamic,
 		}
 	}
@@ -85,7 +84,6 @@ func tracesIn(data []byte) (t traces, streams []int) {
 		case "Subtype":
 			kind, _ := word(second(after))
 			t.annotations = t.annotations || annotationTypes[string(kind)]
-			t.links = t.links || string(kind) == "Link"
 		case "Type":
 			if kind, end := word(second(after)); string(kind) == "ObjStm" {
 				streams = append(streams, len(data)-len(end))

@@ -14,7 +14,6 @@ var (
 		`StrikeOut|Stamp|Caret|Ink|FileAttachment|Redact|Watermark)\b`)
 	wideSpec = regexp.MustCompile(`/(?:Uni(?:GB|CNS|JIS|KS)[A-Za-z0-9-]*|GBK?[A-Za-z0-9]*-EUC|GBK2?K?p?|GBKp-EUC|ETen(?:ms)?-B5|B5pc|HKscs-B5|ETHK-B5|CNS-EUC|` +
 		`(?:83|90)(?:ms|msp|pv)-RKSJ|Add-RKSJ|Ext-RKSJ|EUC|KSC(?:ms|pc)?-(?:EUC|UHC)(?:-HW)?)-[HV]\b|/Ordering[\s\0]*\((?:GB1|CNS1|Japan1|Japan2|Korea1|KR)\)`)
-	linkSpec    = regexp.MustCompile(`/Subtype[\s\0]*/Link\b`)
 	structSpec  = regexp.MustCompile(`/StructTreeRoot\b`)
 	patternSpec = regexp.MustCompile(`/PatternType[\s\0]+1\b`)
 	dynamicSpec = regexp.MustCompile(`/NeedsRendering[\s\0]+true\b`)
@@ -37,7 +36,7 @@ func TestTracesIn_isItsExpressions(t *testing.T) {
 		}
 		data := []byte(b.String())
 		want := traces{
-			annotationSpec.Match(data), wideSpec.Match(data), linkSpec.Match(data), structSpec.Match(data), patternSpec.Match(data), fileSpec.Match(data), dynamicSpec.Match(data),
+			annotationSpec.Match(data), wideSpec.Match(data), structSpec.Match(data), patternSpec.Match(data), fileSpec.Match(data), dynamicSpec.Match(data),
 		}
 		var ends []int
 		for _, at := range streamSpec.FindAllIndex(data, -1) {
@@ -48,11 +47,11 @@ func TestTracesIn_isItsExpressions(t *testing.T) {
 			t.Fatalf("%q: got %+v %v, want %+v %v", data, got, streams, want, ends)
 		}
 		found = traces{
-			found.annotations || got.annotations, found.wide || got.wide, found.links || got.links, found.structure || got.structure,
+			found.annotations || got.annotations, found.wide || got.wide, found.structure || got.structure,
 			found.patterns || got.patterns, found.attached || got.attached, found.dynamic || got.dynamic,
 		}
 	}
-	if found != (traces{true, true, true, true, true, true, true}) {
+	if found != (traces{true, true, true, true, true, true}) {
 		t.Errorf("the data had only %+v", found)
 	}
 }
