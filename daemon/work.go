@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"path"
+	"path/filepath"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/consent"
@@ -53,11 +54,8 @@ func work(ctx context.Context, a *Workspace, holding bool, locked ...func() erro
 	if err := statedir.Usable(a.State); err != nil {
 		return nil, err
 	}
-	if err := a.Trust.Begin(); err != nil {
-		return nil, err
-	}
 	release := func() error { return nil }
-	j, err := journal.Open(ctx, a.StateDir, append(locked, func() (err error) {
+	j, err := journal.Open(ctx, a.StateDir, append(locked, a.Trust.Begin, func() (err error) {
 		if release, err = a.Vault.Lock(); err != nil {
 			release = func() error { return nil }
 			return statedir.InUse(err)
@@ -67,6 +65,9 @@ func work(ctx context.Context, a *Workspace, holding bool, locked ...func() erro
 	})...)
 	if err != nil {
 		return nil, errors.Join(err, release())
+	}
+	if r := j.Restored; r != nil {
+		a.Log.Info("a restore that had begun is finished", "backup_made", r.Made, "former", filepath.Join(a.StateDir, r.Aside))
 	}
 	if n, err := a.Vault.Sweep(); err != nil || n > 0 {
 		a.Log.Info("temporary files of a killed process removed", "count", n, "err", err)

@@ -95,7 +95,8 @@ func Settle(ctx context.Context, opened vaultid.State, named string, stranger bo
 }
 
 // UnknownPast explains what a state directory that begins later than its vault cannot know.
-const UnknownPast = "runs, undo, costs and pending marks from before are not known here; imported files are recognised by their manifests"
+const UnknownPast = "runs, undo, costs and pending marks from before are not known here; imported files are recognised by their manifests. " +
+	"`vaultflow restore FILE` brings a backup back"
 
 // Lost returns what the state directory of a vault with an earlier history cannot know, or "".
 func Lost(st vaultid.State) string {
@@ -117,7 +118,7 @@ func TakeOver(ctx context.Context, st vaultid.State) (taken vaultid.State, trust
 	default:
 		return st, false, Usable(st)
 	}
-	err = holding(st, func(files vaultid.Files) error {
+	err = Hold(ctx, st, func(_ vaultid.State, _ *journal.Restored, files vaultid.Files) error {
 		store, err := trust.Open(st.Dir, st.Vault.Path)
 		if err == nil {
 			trusted, err = store.Follow(st.Record.Path)
@@ -148,22 +149,27 @@ func StartOver(ctx context.Context, st vaultid.State) (vaultid.State, error) {
 			return st, err
 		}
 	}
-	err := holding(st, func(files vaultid.Files) error { return st.Renew(ctx, files, time.Now()) })
+	err := Hold(ctx, st, func(_ vaultid.State, _ *journal.Restored, files vaultid.Files) error {
+		return st.Renew(ctx, files, time.Now())
+	})
 	return st, err
 }
 
-// holding locks a state directory that nobody has changed since it was found, and opens its vault for the id.
-func holding(st vaultid.State, do func(vaultid.Files) error) (err error) {
-	release, err := journal.Lock(st.Dir)
+// Hold locks a state directory that nobody has changed since it was found, and opens its vault for the id. A restore that was begun is
+// finished first: then restored is not nil, and st is what it has left.
+func Hold(ctx context.Context, st vaultid.State, do func(st vaultid.State, restored *journal.Restored, files vaultid.Files) error) (err error) {
+	release, restored, err := journal.Lock(ctx, st.Dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	stored, err := vaultid.ReadRecord(st.Dir)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if stored.Path != "" && !reflect.DeepEqual(stored, st.Record) {
+	case restored != nil:
+		st = st.Under(stored)
+	case stored.Path != "" && !reflect.DeepEqual(stored, st.Record):
 		return fmt.Errorf("the state in %s was changed meanwhile; repeat the command", st.Dir)
 	}
 	v, err := disk.Open(st.Vault.Path, disk.Options{})
@@ -171,5 +177,5 @@ func holding(st vaultid.State, do func(vaultid.Files) error) (err error) {
 		return err
 	}
 	defer v.Close()
-	return do(vault.NewFiles(v, policy.Gate{}, policy.ByIdentity))
+	return do(st, restored, vault.NewFiles(v, policy.Gate{}, policy.ByIdentity))
 }

@@ -92,7 +92,7 @@ func TestStartOver_stateInUse(t *testing.T) {
 	if err := os.Mkdir(vault, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	release, err := journal.Lock(state)
+	release, _, err := journal.Lock(t.Context(), state)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,8 @@ type Journal struct {
 	Spending  *Spending
 	Origins   *Origins
 
+	Restored *Restored // the restore that Open had to finish; nil if there was none
+
 	db    *database
 	lock  *flock.Flock           // nil for readers
 	files map[string]os.FileInfo // the files that were opened, by path
@@ -115,12 +117,12 @@ func Open(ctx context.Context, dir string, locked ...func() error) (*Journal, er
 	if _, err := state.Protect(dir); err != nil {
 		return nil, &OpenError{dir, hintNotOwn, err}
 	}
-	lock, err := take(dir)
+	lock, restored, err := take(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	j := newJournal(dir)
-	j.lock = lock
+	j.lock, j.Restored = lock, restored
 	for _, begin := range locked {
 		if err := begin(); err != nil {
 			return nil, errors.Join(err, j.Close())
@@ -154,20 +156,20 @@ func prepare(dir string) error {
 }
 
 // Lock takes a state directory for this process, until release or the end of the process, without opening its database. A missing
-// directory is created. Errors are *OpenError.
-func Lock(dir string) (release func() error, err error) {
+// directory is created, and a restore that was begun is finished: restored is nil if there was none. Errors are *OpenError.
+func Lock(ctx context.Context, dir string) (release func() error, restored *Restored, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, &OpenError{dir, hintUnwritable, err}
+		return nil, nil, &OpenError{dir, hintUnwritable, err}
 	}
-	lock, err := take(dir)
+	lock, restored, err := take(ctx, dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return lock.Unlock, nil
+	return lock.Unlock, restored, nil
 }
 
-// take locks a state directory.
-func take(dir string) (*flock.Flock, error) {
+// take locks a state directory, and finishes a restore that was begun there.
+func take(ctx context.Context, dir string) (*flock.Flock, *Restored, error) {
 	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(state.FileMode))
 	free, err := lock.TryLock()
 	if err == nil && !free { // perhaps for a moment only; see Held
@@ -175,12 +177,16 @@ func take(dir string) (*flock.Flock, error) {
 		free, err = lock.TryLock()
 	}
 	if err != nil {
-		return nil, &OpenError{dir, hintUnwritable, err}
+		return nil, nil, &OpenError{dir, hintUnwritable, err}
 	}
 	if !free {
-		return nil, &OpenError{dir, "stop it, or use its dashboard", ErrLocked}
+		return nil, nil, &OpenError{dir, "stop it, or use its dashboard", ErrLocked}
 	}
-	return lock, nil
+	restored, err := finish(ctx, dir)
+	if err != nil {
+		return nil, nil, errors.Join(err, lock.Unlock())
+	}
+	return lock, restored, nil
 }
 
 // private creates an empty database that others cannot read. SQLite would leave its mode to the umask; the files beside it
@@ -194,8 +200,11 @@ func private(dir string) error {
 }
 
 // OpenReader opens the state directory for reading only, beside a process that works on it. Methods that write fail.
-// It is an error when there is no state yet (os.ErrNotExist).
+// It is an error when there is no state yet (os.ErrNotExist), and while a restore is under way (ErrRestoring).
 func OpenReader(ctx context.Context, dir string) (*Journal, error) {
+	if err := Readable(dir); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(filepath.Join(dir, "state.db")); err != nil {
 		return nil, &OpenError{dir, "nothing has run in this vault yet", err}
 	}
@@ -208,6 +217,9 @@ func OpenReader(ctx context.Context, dir string) (*Journal, error) {
 	j.db.read, j.db.write = db, db
 	if err := checkVersion(ctx, db); err != nil {
 		return nil, errors.Join(explain(dir, err), j.Close())
+	}
+	if err := Readable(dir); err != nil { // it has begun meanwhile
+		return nil, errors.Join(err, j.Close())
 	}
 	return j, nil
 }

@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -71,6 +73,41 @@ func open(v Vault, dir string) (State, error) {
 func (s State) Under(r Record) State {
 	s.Record, s.Standing = r, r.standing(s.Vault, lookAt(s.Vault))
 	return s
+}
+
+// Accepts returns an error unless a record, as that of a backup, is beyond doubt this vault's, or the vault has lost its id at the
+// recorded place.
+func (s State) Accepts(r Record) error {
+	switch s.Under(r).Standing {
+	case Own:
+		return nil
+	case Moved:
+		if r.knows(s.Vault) {
+			return nil
+		}
+	case Replaced:
+		if s.Vault.ID == "" {
+			return nil
+		}
+	case Copied:
+		return failure.New(failure.State, "restore it there, or move that vault away first", "it is the history of %s, and this vault is a copy", r.Path)
+	}
+	hint := "name the vault that it belongs to with --vault"
+	if s.Vault.ID == "" && r.ID() != "" {
+		hint += fmt.Sprintf("; if it is this one, bring back its %s, with the id %s", policy.IdentityFile, r.ID())
+	}
+	return failure.New(failure.State, hint, "it is the history of another vault, %s", r.Path)
+}
+
+// Continue returns the record of an accepted history for this vault at its present place.
+func (s State) Continue(r Record, now time.Time) Record {
+	r.Next = s.Record.Next
+	for _, id := range s.Record.IDs {
+		if !r.has(id) {
+			r.IDs = append(slices.Clone(r.IDs), id)
+		}
+	}
+	return r.At(s.Vault, now)
 }
 
 // Unknown reports whether the vault has a history that this state directory cannot know: it has an id, and nothing is recorded. The
