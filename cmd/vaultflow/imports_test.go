@@ -117,6 +117,7 @@ var rooms = []room{
 	{"daemon/modelset", 7, []string{"*"}},
 	{"daemon/doctor", 7, []string{"*"}},
 	{"daemon/statedir", 7, []string{"daemon/control", "engine/journal", "policy", "policy/trust", "settings", "settings/vaultid", "vault", "vault/disk"}},
+	{"daemon/backup", 7, []string{"engine/journal", "policy/trust", "settings/state", "settings/vaultid"}},
 	{"daemon/words", 7, []string{"engine", "cost"}},
 	{"cmd/vaultflow", 8, []string{"*"}},
 	{"ingestion/archive", 2, []string{"ingestion/charset", "ingestion/filetype"}},

@@ -74,7 +74,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.AddCommand(changing(g, newServe(g), newRun(g), newImport(g), newRetry(g), newCancel(g), newDismiss(g), newUndo(g), newUnpause(g), newApprove(g), newTrust(g))...)
 	root.AddCommand(
 		newInit(g), newPreview(g), newCheck(g), newList(g), newRuns(g), newShow(g), newStatus(g), newSlots(g), newApprovals(g), newToken(g), newModels(g), newSchema(g),
-		newDoctor(g), newConfig(g), newMove(g), newVersion(g),
+		newDoctor(g), newConfig(g), newMove(g), newBackup(g), newRestore(g), newVersion(g),
 	)
 	return root
 }
