@@ -98,7 +98,7 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 		pictures := &media.Remote{Policy: a.outside.pictures(), Fetcher: fetcher, Foreign: media.Foreign{
 			Worker: worker, Blobs: c.Blobs, Limits: imaging.Limits{MaxSide: budget.MaxImagePixels, MaxDecodePixels: budget.MaxDecodePixels},
 		}}
-		c.Prompt.Remote, c.Prompt.MaxRemote = pictures.Picture, in.MaxPerStep
+		c.Prompt.Remote, c.Prompt.MayFetch, c.Prompt.MaxRemote = pictures.Picture, pictures.Policy.Check, in.MaxPerStep
 	}
 	return step.NewDeps(c), nil
 }

@@ -145,6 +145,7 @@ type AssembleOut struct {
 	Origins  []string `json:"origins,omitempty"` // the untrusted things in it, as policy.Trust names them
 
 	Omissions []Omission `json:"omissions,omitempty"` // of what the model gets less than was written
+	Unmet     []Omission `json:"unmet,omitempty"`     // of them those of required inputs: the model is not asked
 }
 
 // GenerateIn asks the model.

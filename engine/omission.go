@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure/omission"
 )
 
 // Omission is something of which the model got less than was written: a file, or a page of one.
@@ -16,6 +17,15 @@ type Omission struct {
 	Page   int    `json:"page,omitempty"`   // from 1
 	Step   string `json:"step,omitempty"`   // of the ladder (policy.Step), else what became of it, such as missing
 	Reason string `json:"reason,omitempty"` // in words
+
+	Note string       `json:"note,omitempty"` // in which it is named: a note, or the workflow's
+	Line int          `json:"line,omitempty"` // from 1; 0: not known
+	Why  omission.Why `json:"why,omitzero"`   // zero in records of earlier versions
+}
+
+// Omit returns an omission with its cause.
+func Omit(file string, why omission.Why, step, reason string) Omission {
+	return Omission{File: file, Why: why, Step: step, Reason: reason}
 }
 
 // fewFiles is how many files with the same omission have a line each.
@@ -26,7 +36,7 @@ func OmissionLines(list []Omission) []string {
 	var lines []string
 	told := map[Omission]bool{}
 	for _, o := range list {
-		key := Omission{File: o.File, Step: o.Step, Reason: o.Reason}
+		key := Omission{File: o.File, Step: o.Step, Reason: o.Reason, Why: o.Why}
 		if o.Page == 0 {
 			key.File = ""
 		}
@@ -42,30 +52,46 @@ func OmissionLines(list []Omission) []string {
 // omissionLines describes the omissions that are like the first one.
 func omissionLines(list []Omission, first Omission) []string {
 	what := omissionWords(first)
-	var files []string
+	var files []Omission
 	var pages []int
 	for _, o := range list {
 		switch {
-		case o.Step != first.Step || o.Reason != first.Reason:
+		case o.Step != first.Step || o.Reason != first.Reason || o.Why != first.Why:
 		case first.Page > 0 && o.File == first.File && o.Page > 0:
 			pages = append(pages, o.Page)
-		case first.Page == 0 && o.Page == 0 && !slices.Contains(files, o.File):
-			files = append(files, o.File)
+		case first.Page == 0 && o.Page == 0 && !slices.ContainsFunc(files, func(f Omission) bool { return f.File == o.File }):
+			files = append(files, o)
 		}
 	}
 	if first.Page > 0 {
-		return []string{first.File + ", " + pageRanges(pages) + ": " + what}
+		return []string{first.place() + first.File + ", " + pageRanges(pages) + ": " + what}
 	}
 	if len(files) > fewFiles {
-		return []string{fmt.Sprintf("%d files, %s to %s: %s", len(files), files[0], files[len(files)-1], what)}
+		return []string{fmt.Sprintf("%s%d files, %s to %s: %s", first.place(), len(files), files[0].File, files[len(files)-1].File, what)}
 	}
-	for i := range files {
-		files[i] += ": " + what
+	var lines []string
+	for _, o := range files {
+		if o.File == o.Note {
+			lines = append(lines, o.place()+what)
+			continue
+		}
+		lines = append(lines, o.place()+o.File+": "+what)
 	}
-	return files
+	return lines
 }
 
-// omissionWords returns what the model got instead, and why.
+// place is where something is named, as the beginning of a line.
+func (o Omission) place() string {
+	switch {
+	case o.Note == "":
+		return ""
+	case o.Line == 0:
+		return o.Note + ": "
+	}
+	return fmt.Sprintf("%s:%d: ", o.Note, o.Line)
+}
+
+// omissionWords returns what the model got instead, why, and what the user can do.
 func omissionWords(o Omission) string {
 	words := map[string]string{
 		"smaller picture": "a smaller picture", "text": "its text alone", "line": "its name alone", "range": "not shown",
@@ -76,6 +102,9 @@ func omissionWords(o Omission) string {
 	}
 	if o.Reason != "" && o.Reason != words {
 		words += " (" + o.Reason + ")"
+	}
+	if remedy := o.Why.Remedy(); remedy != "" {
+		words += "; " + remedy
 	}
 	return words
 }

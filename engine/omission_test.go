@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure/omission"
 )
 
 func TestOmissionLines(t *testing.T) {
@@ -23,6 +24,11 @@ func TestOmissionLines(t *testing.T) {
 		list = append(list, engine.Omission{File: name, Step: "smaller picture", Reason: "r"})
 	}
 	list = append(list, engine.Omission{File: "x.png", Step: "missing", Reason: "not found"}, engine.Omission{File: "y.png", Step: "refused", Reason: "corrupt"})
+	gone := engine.Omit("gone.png", omission.Of(omission.Missing), "missing", "not found")
+	gone.Note, gone.Line = "Plan.md", 3
+	binary := engine.Omit("Board.canvas", omission.Of(omission.Kind), "refused", "a kind")
+	binary.Note = "Board.canvas"
+	list = append(list, gone, binary)
 	want := []string{
 		"B/index.md, pages 21-40: its text alone (max_images 20 reached)",
 		"B/index.md, pages 41-600: not shown (max_pages 20 reached)",
@@ -30,6 +36,8 @@ func TestOmissionLines(t *testing.T) {
 		"4 files, a.jpg to d.jpg: a smaller picture (r)",
 		"x.png: not found",
 		"y.png: not shown (corrupt)",
+		"Plan.md:3: gone.png: not found; " + omission.Of(omission.Missing).Remedy(),
+		"Board.canvas: not shown (a kind); " + omission.Of(omission.Kind).Remedy(),
 	}
 	if diff := cmp.Diff(want, engine.OmissionLines(list)); diff != "" {
 		t.Error(diff)

@@ -74,6 +74,10 @@ func (w *work) prepare() error {
 	w.rec.Warnings = append(w.rec.Warnings, prompt.Warnings...)
 	w.omissions, w.left = prompt.Omissions, prompt.Omitted
 	w.omit()
+	if len(prompt.Unmet) > 0 {
+		w.skip("a required input did not arrive: " + strings.Join(OmissionLines(prompt.Unmet), "; "))
+		return nil
+	}
 	if w.step.NoModel {
 		if w.text = prompt.Text; w.text == "" && w.step.Outputs > 0 {
 			w.skip("the inputs hold no text")

@@ -7,14 +7,18 @@
 // worker decodes them ([Info].Decodable).
 package imaging
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/vaultflow/vaultflow/failure/omission"
+)
 
 // Conditions that callers test; the messages around them say what was found.
 var (
-	ErrNotImage    = errors.New("not a picture")
-	ErrCorrupt     = errors.New("a broken picture")
-	ErrUnsupported = errors.New("a kind of picture that cannot be read here")
-	ErrTooLarge    = errors.New("a picture with too many pixels")
+	ErrNotImage    = omission.Wrap(omission.Kind, errors.New("not a picture"))
+	ErrCorrupt     = omission.Wrap(omission.Damaged, errors.New("a broken picture"))
+	ErrUnsupported = omission.Wrap(omission.Kind, errors.New("a kind of picture that cannot be read here"))
+	ErrTooLarge    = omission.Wrap(omission.TooLarge, errors.New("a picture with too many pixels"))
 	ErrUnfit       = errors.New("a picture that must be decoded to fit")
 )
 

@@ -101,7 +101,7 @@ func (d *Documents) digest(name string) (digest string, size int64, err error) {
 		return "", 0, err
 	}
 	if info.Size() > maxMediaFile {
-		return "", 0, fmt.Errorf("too large: more than %d MB", maxMediaFile>>20)
+		return "", 0, errTooLarge
 	}
 	digest, err = d.digests.of(name, info, f)
 	return digest, info.Size(), err

@@ -6,30 +6,35 @@ import (
 	"sync"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/llm"
 )
 
 // Failures keeps why media could not be loaded for a request: a service is sent the fallback text then, and the error ends there. It
 // is safe for concurrent use; the zero value is ready.
 type Failures struct {
-	mu  sync.Mutex        // guards why
-	why map[string]string // by the name of the medium
+	mu  sync.Mutex       // guards err
+	err map[string]error // by the name of the medium
 }
 
-// Of returns why a medium could not be loaded, or "".
-func (f *Failures) Of(name string) string {
+// Of returns why a medium could not be loaded, in words and with the cause, or nothing.
+func (f *Failures) Of(name string) (words string, why omission.Why) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.why[name]
-}
-
-func (f *Failures) add(name, why string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.why == nil {
-		f.why = map[string]string{}
+	err := f.err[name]
+	if err == nil {
+		return "", omission.Why{}
 	}
-	f.why[name] = why
+	return strings.TrimPrefix(err.Error(), "load "+name+": "), omission.From(err)
+}
+
+func (f *Failures) add(name string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil {
+		f.err = map[string]error{}
+	}
+	f.err[name] = err
 }
 
 // In returns the loader, whose failures are kept from now on.
@@ -47,8 +52,7 @@ var _ llm.Loader = watched{}
 func (w watched) Load(ctx context.Context, medium content.Block) ([]byte, string, error) {
 	data, mediaType, err := w.Loader.Load(ctx, medium)
 	if err != nil && ctx.Err() == nil {
-		name := content.NameOf(medium)
-		w.failures.add(name, strings.TrimPrefix(err.Error(), "load "+name+": "))
+		w.failures.add(content.NameOf(medium), err)
 	}
 	return data, mediaType, err
 }

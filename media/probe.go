@@ -2,12 +2,12 @@ package media
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/prompt"
 )
@@ -28,7 +28,7 @@ func (m Source) Probe(name string) (prompt.Picture, error) {
 		return prompt.Picture{}, err
 	}
 	if stat.Size() > maxMediaFile {
-		return prompt.Picture{}, fmt.Errorf("too large: more than %d MB", maxMediaFile>>20)
+		return prompt.Picture{}, errTooLarge
 	}
 	at, err := readerAt(f)
 	if err != nil {
@@ -50,6 +50,9 @@ func (m Source) Probe(name string) (prompt.Picture, error) {
 	}, nil
 }
 
+// errTooLarge is the error of files above maxMediaFile.
+var errTooLarge = omission.Wrap(omission.TooLarge, fmt.Errorf("too large: more than %d MB", maxMediaFile>>20))
+
 // readerAt returns random access to a file: through the file itself when it can, through memory when not.
 func readerAt(f fs.File) (io.ReaderAt, error) {
 	if at, ok := f.(io.ReaderAt); ok {
@@ -60,7 +63,7 @@ func readerAt(f fs.File) (io.ReaderAt, error) {
 		return nil, err
 	}
 	if len(all) > maxMediaFile {
-		return nil, errors.New("too large")
+		return nil, errTooLarge
 	}
 	return bytes.NewReader(all), nil
 }

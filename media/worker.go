@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 )
 
@@ -29,10 +30,10 @@ type Session interface {
 }
 
 // ErrChanged means that a file is not the one the prompt was built with. Its fallback text is sent.
-var ErrChanged = errors.New("changed since the prompt was built")
+var ErrChanged = omission.Wrap(omission.Unsent, errors.New("changed since the prompt was built"))
 
 // ErrNoWorker is the error where a worker is needed and none is set up.
-var ErrNoWorker = errors.New("the worker that reads such files is missing (`vaultflow doctor` shows how to get it)")
+var ErrNoWorker = omission.Wrap(omission.Worker, errors.New("the worker that reads such files is missing (`vaultflow doctor` shows how to get it)"))
 
 // inWords returns why a file cannot be shown, for receipts: short, and without the name, which the receipt already has.
 func inWords(err error) error {
@@ -44,9 +45,18 @@ func inWords(err error) error {
 	case failure.WorkerMissing, failure.Unconfined:
 		return ErrNoWorker
 	case failure.NeedsPassword:
-		return errors.New("encrypted: it needs a password")
+		return omission.Wrap(omission.Encrypted, errors.New("encrypted: it needs a password"))
 	case failure.Timeout:
 		return errors.New("reading it takes too long: " + e.Message)
 	}
-	return errors.New(strings.TrimSpace(e.Message))
+	said := errors.New(strings.TrimSpace(e.Message))
+	switch e.Code {
+	case failure.Corrupt, failure.NotPDF:
+		return omission.Wrap(omission.Damaged, said)
+	case failure.TooLarge, failure.TooMuch, failure.Memory:
+		return omission.Wrap(omission.TooLarge, said)
+	case failure.Unsupported:
+		return omission.Wrap(omission.Kind, said)
+	}
+	return said
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/omission"
 )
 
 // ImageMode is the `images=` parameter of an input.
@@ -38,7 +39,10 @@ type Candidate struct {
 	Mode      ImageMode // of its input; empty means the mode passed to Decide
 	Missing   bool      // the target was not found
 	Remote    bool      // a URL; a fetched one has a SHA256
-	Problem   string    // why it cannot be a picture: "not an image", "corrupt: …"; or why a remote one was not fetched
+	Problem   string    // why it is not shown, in words: "not an image", "corrupt: …"; or why a remote one was not fetched
+
+	// Why goes with Problem. A remote picture without it is excluded by the settings; any other problem has a cause.
+	Why omission.Why
 
 	Page     string // key of the document page it shows; a page counts once, however many candidates show it
 	Pages    int    // of a PageDocument: its number of pages
@@ -71,9 +75,10 @@ func (f Fate) Attached() bool { return f == Sent || f == Resized }
 type Decision struct {
 	ID     string
 	Fate   Fate
-	Reason string // in words; empty for a plain Sent
-	Same   int    // for Deduplicated: the number of the candidate with the picture
-	Width  int    // as sent; for attached ones
+	Reason string       // in words; empty for a plain Sent
+	Why    omission.Why // the model gets less than was written; zero if it does not, or if a setting or parameter excludes it
+	Same   int          // for Deduplicated: the number of the candidate with the picture
+	Width  int          // as sent; for attached ones
 	Height int
 	Bytes  int64  // estimated size as sent, before base64
 	Tokens int    // estimated

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vaultflow/vaultflow/failure/omission"
 )
 
 // Decide returns one decision for each candidate, in the same order and with the candidate's id. The attached ones never
@@ -58,11 +60,13 @@ func (d *decider) situation(c Candidate) Decision {
 	case c.Mode == Ignore:
 		return Decision{Fate: Reference, Reason: "images=ignore"}
 	case c.Missing:
-		return Decision{Fate: Missing, Reason: "not found"}
-	case c.Remote && c.SHA256 == "":
+		return lost(Missing, omission.Of(omission.Missing), "")
+	case c.Remote && c.SHA256 == "" && c.Why.IsZero():
 		return Decision{Fate: Reference, Reason: "remote image, " + cmp.Or(c.Problem, "not fetched")}
+	case c.Remote && c.SHA256 == "":
+		return lost(Refused, c.Why, "remote image, "+c.Problem)
 	case c.Problem != "":
-		return Decision{Fate: Refused, Reason: c.Problem}
+		return lost(Refused, cmp.Or(c.Why, omission.Of(omission.Unreadable)), c.Problem)
 	case c.Kind == PageText:
 		return Decision{Fate: Sent, Tokens: c.Tokens}
 	}
@@ -72,25 +76,47 @@ func (d *decider) situation(c Candidate) Decision {
 	switch {
 	case c.Kind == PageDocument:
 		return Decision{Fate: Sent, Bytes: c.Size, Tokens: c.Pages * PageTokens}
+	case side > 0 && side < d.bounds.MinSide && d.bounds.service("min_image_side") != "":
+		return lost(Refused, d.bounds.Over("min_image_side"), fmt.Sprintf("longest side %d < %d", side, d.bounds.MinSide))
 	case side > 0 && side < d.bounds.MinSide:
 		return Decision{Fate: Reference, Reason: fmt.Sprintf("longest side %d < %d", side, d.bounds.MinSide), Bound: "min_image_side"}
 	case d.bounds.MaxDecodePixels > 0 && pixels > d.bounds.MaxDecodePixels:
-		return Decision{Fate: Refused, Reason: fmt.Sprintf("too many pixels: %d > %d", pixels, d.bounds.MaxDecodePixels), Bound: "max_decode_pixels"}
+		over := lost(Refused, d.bounds.Over("max_decode_pixels"), fmt.Sprintf("too many pixels: %d > %d", pixels, d.bounds.MaxDecodePixels))
+		over.Bound = "max_decode_pixels"
+		return over
 	case !d.sees:
 		return Decision{Fate: Converted, Reason: "the model has no vision"}
 	}
 	s := d.bounds.estimate(c)
 	if s.refused != "" {
-		return Decision{Fate: Refused, Reason: s.refused}
+		return lost(Refused, omission.Of(omission.Kind), s.refused)
 	}
-	fate, step := Sent, Step("")
+	fate, step, why := Sent, Step(""), omission.Why{}
 	if s.scaled {
 		fate = Resized
 	}
 	if s.fitted {
-		step = StepSmaller
+		step, why = StepSmaller, omission.Over("max_total_mb or max_prompt_tokens", "")
 	}
-	return Decision{Fate: fate, Step: step, Reason: s.changed, Width: s.width, Height: s.height, Bytes: s.bytes, Tokens: s.tokens}
+	return Decision{Fate: fate, Step: step, Why: why, Reason: s.changed, Width: s.width, Height: s.height, Bytes: s.bytes, Tokens: s.tokens}
+}
+
+// lost is the decision on something of which the model gets less than was written.
+func lost(f Fate, why omission.Why, reason string) Decision {
+	return Decision{Fate: f, Reason: cmp.Or(reason, why.Words()), Why: why}
+}
+
+// Over returns why something is lost that a bound excludes, by the bound's key.
+func (b Bounds) Over(key string) omission.Why { return omission.Over(key, b.service(key)) }
+
+// service returns who set a bound, if that is a service and no user.
+func (b Bounds) service(key string) string {
+	switch from := b.From[key]; from {
+	case "", "default", "settings", "workflow", "step":
+		return ""
+	default:
+		return from
+	}
 }
 
 func (d *decider) same(c Candidate) int {
@@ -164,7 +190,7 @@ func (d *decider) hold(i int, key, reason string) {
 	if e := d.bounds.WhenExceeded; e == DropOldest || e == DropNewest {
 		fate = Omitted
 	}
-	d.out[i] = Decision{ID: d.out[i].ID, Fate: fate, Reason: reason, Bound: key}
+	d.out[i] = Decision{ID: d.out[i].ID, Fate: fate, Reason: reason, Why: d.bounds.Over(key), Bound: key}
 }
 
 // order returns the order of allotment: local ones, then remote ones, each from the front, or from the back for drop_oldest.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -45,18 +46,22 @@ func TestDecide_situations(t *testing.T) {
 		want   policy.Decision
 	}{
 		{"attached", nil, seeing, policy.Decision{ID: "c1", Fate: policy.Sent, Width: 800, Height: 600, Bytes: 100_000, Tokens: 640}},
-		{"missing", func(c *policy.Candidate) { c.Missing = true }, seeing, policy.Decision{ID: "c1", Fate: policy.Missing, Reason: "not found"}},
+		{"missing", func(c *policy.Candidate) { c.Missing = true }, seeing, policy.Decision{ID: "c1", Fate: policy.Missing, Reason: "not found", Why: omission.Of(omission.Missing)}},
 		{"remote", func(c *policy.Candidate) { c.Remote, c.SHA256 = true, "" }, seeing, policy.Decision{ID: "c1", Fate: policy.Reference, Reason: "remote image, not fetched"}},
-		{"no picture", func(c *policy.Candidate) { c.Problem = "not an image" }, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "not an image"}},
+		{"remote, failed", func(c *policy.Candidate) {
+			c.Remote, c.SHA256, c.Problem, c.Why = true, "", "not fetched: refused", omission.Of(omission.Fetch)
+		}, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "remote image, not fetched: refused", Why: omission.Of(omission.Fetch)}},
+		{"corrupt", func(c *policy.Candidate) { c.Problem, c.Why = "corrupt", omission.Of(omission.Damaged) }, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "corrupt", Why: omission.Of(omission.Damaged)}},
+		{"no picture", func(c *policy.Candidate) { c.Problem = "not an image" }, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "not an image", Why: omission.Of(omission.Unreadable)}},
 		{"ignored", func(c *policy.Candidate) { c.Mode = policy.Ignore }, seeing, policy.Decision{ID: "c1", Fate: policy.Reference, Reason: "images=ignore"}},
 		{"ignored comes before missing", func(c *policy.Candidate) { c.Mode, c.Missing = policy.Ignore, true }, blind, policy.Decision{ID: "c1", Fate: policy.Reference, Reason: "images=ignore"}},
 		{"icon", func(c *policy.Candidate) { c.Width, c.Height = 18, 18 }, seeing, policy.Decision{ID: "c1", Fate: policy.Reference, Reason: "longest side 18 < 24", Bound: "min_image_side"}},
 		{"an svg icon is not refused", func(c *policy.Candidate) { c.Width, c.Height, c.MediaType = 18, 18, "image/svg+xml" }, seeing, policy.Decision{ID: "c1", Fate: policy.Reference, Reason: "longest side 18 < 24", Bound: "min_image_side"}},
 		{"svg", func(c *policy.Candidate) { c.MediaType = "image/svg+xml" }, seeing, policy.Decision{ID: "c1", Fate: policy.Sent, Reason: "svg is sent as png or jpeg", Width: 800, Height: 600, Bytes: 240_000, Tokens: 640}},
-		{"a kind that nothing decodes", func(c *policy.Candidate) { c.MediaType = "image/jp2" }, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "jp2 is not accepted by the model and cannot be converted in this version"}},
-		{"bomb", func(c *policy.Candidate) { c.Width, c.Height = 50_000, 50_000 }, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "too many pixels: 2500000000 > 100000000", Bound: "max_decode_pixels"}},
+		{"a kind that nothing decodes", func(c *policy.Candidate) { c.MediaType = "image/jp2" }, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "jp2 is not accepted by the model and cannot be converted in this version", Why: omission.Of(omission.Kind)}},
+		{"bomb", func(c *policy.Candidate) { c.Width, c.Height = 50_000, 50_000 }, seeing, policy.Decision{ID: "c1", Fate: policy.Refused, Reason: "too many pixels: 2500000000 > 100000000", Bound: "max_decode_pixels", Why: omission.Over("max_decode_pixels", "")}},
 		{"no vision", nil, blind, policy.Decision{ID: "c1", Fate: policy.Converted, Reason: "the model has no vision"}},
-		{"no vision, missing", func(c *policy.Candidate) { c.Missing = true }, blind, policy.Decision{ID: "c1", Fate: policy.Missing, Reason: "not found"}},
+		{"no vision, missing", func(c *policy.Candidate) { c.Missing = true }, blind, policy.Decision{ID: "c1", Fate: policy.Missing, Reason: "not found", Why: omission.Of(omission.Missing)}},
 		{"wide", func(c *policy.Candidate) { c.Width, c.Height = 4000, 3000 }, seeing, policy.Decision{ID: "c1", Fate: policy.Resized, Reason: "longest side 4000 > 2000", Width: 2000, Height: 1500, Bytes: 1_500_000, Tokens: 1600}},
 		{"heavy", func(c *policy.Candidate) { c.Size = 5 << 20 }, seeing, policy.Decision{ID: "c1", Fate: policy.Resized, Reason: "5.00 MB > 3.75 MB", Width: 800, Height: 600, Bytes: 3_932_160, Tokens: 640}},
 		{"bmp", func(c *policy.Candidate) { c.MediaType = "image/bmp" }, seeing, policy.Decision{ID: "c1", Fate: policy.Sent, Reason: "bmp is sent as png or jpeg", Width: 800, Height: 600, Bytes: 240_000, Tokens: 640}},
@@ -70,7 +75,7 @@ func TestDecide_situations(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if diff := cmp.Diff([]policy.Decision{c.want}, got); diff != "" {
+		if diff := cmp.Diff([]policy.Decision{c.want}, got, cmp.AllowUnexported(omission.Why{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}

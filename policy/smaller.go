@@ -19,9 +19,7 @@ func (b Bounds) Smaller(cands []Candidate, caps Capabilities) Bounds {
 	if len(short) == 0 {
 		return b
 	}
-	own := func(key string) bool {
-		return slices.Contains([]string{"default", "settings", "workflow", "step"}, b.From[key])
-	}
+	own := func(key string) bool { return b.From[key] != "" && b.service(key) == "" }
 	b.FitService = !slices.ContainsFunc(short, own)
 	side := 0
 	for _, c := range cands {

@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/vault"
 )
@@ -31,6 +32,9 @@ type Builder struct {
 	// it as a blob. Its error is shown to people; ErrNotFetched leaves the reference unchanged, without a warning. It is
 	// called only for references for which the local pictures leave room. Nil: nothing is fetched.
 	Remote func(ctx context.Context, url string) (RemotePicture, error)
+	// MayFetch returns why the settings exclude a picture of the web, or nil. What they exclude is no omission. Nil: every address
+	// is allowed.
+	MayFetch func(url string) error
 	// Nonce returns letters and digits that nobody can guess. Nil: 16 random hexadecimal digits.
 	Nonce func() string
 	// ImportedDir is where imports land; files below it are untrusted unless the input overrides that. "" is "Imported".
@@ -65,6 +69,7 @@ var ErrNotFetched = errors.New("would be fetched")
 // Spec is what one prompt is made of.
 type Spec struct {
 	Workflow string
+	File     string // the workflow's note, in which inputs are named
 	Step     string
 	Model    string // alias, for the receipt
 
@@ -110,6 +115,11 @@ type Prompt struct {
 	Chunks []Deferred
 	// Paged are files some of whose pages are named in ranges, for the tool read_pages.
 	Paged []string
+	// Unmet are the lines because of which the step must not ask the model: nothing of an input with `required` is in the
+	// prompt, or a picture that images=required demands is not.
+	Unmet []Line
+	// Named is where the attached media are named, by their names.
+	Named map[string]diag.Position
 	// FitSide is the longest side to which pictures are scaled so that more fit, in pixels; 0: they are not.
 	FitSide int
 }
@@ -162,7 +172,7 @@ func newAttempt(ctx context.Context, b Builder, spec Spec) *attempt {
 		links:     linker{links: b.Links, fs: b.FS, strict: spec.StrictLinks},
 		documents: &documentReader{documents: b.Documents, files: read, described: map[string]described{}, pages: map[pageKey]pageText{}},
 		pictures:  &pictureReader{probe: b.Probe, fallbacks: b.Fallbacks, caps: spec.Caps, bounds: spec.Bounds, probed: map[string]probed{}},
-		web:       &webPictures{fetch: b.Remote, limit: b.MaxRemote, caps: spec.Caps, bounds: spec.Bounds, fetched: map[string]fetched{}},
+		web:       &webPictures{fetch: b.Remote, may: b.MayFetch, limit: b.MaxRemote, caps: spec.Caps, bounds: spec.Bounds, fetched: map[string]fetched{}},
 	}
 }
 
@@ -229,6 +239,8 @@ func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 		return nil, err
 	}
 	p := render(out, a.spec, decisions, a.nonce, a.pictures.fallback)
+	p.Named = out.places()
+	p.Unmet = out.unmet(a.spec.Caps.Has(policy.Tools))
 	p.Origins, p.FitSide = a.trust.Origins(out.reads), bounds.FitSide
 	if over := p.Receipt.Totals.Tokens - a.spec.Bounds.MaxPromptTokens; over > 0 && a.spec.Bounds.MaxPromptTokens > 0 {
 		a.slack = 2*a.slack + over + 16 // a small step need not move the place of the cut

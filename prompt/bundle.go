@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -179,7 +180,7 @@ func (m *bundle) textOf(n int) string {
 func (w documentWriter) importedPages(ctx context.Context, s shown, m *bundle, overview *parsed) error {
 	pages, ok := w.chosen(s, m.last())
 	if !ok {
-		return w.out.refuse(s, policy.Missing, pageProblem(s, m.last()))
+		return w.out.refuse(s, omission.Of(omission.Page), pageProblem(s, m.last()))
 	}
 	remarks := &remarkWriter{documentWriter: w, s: s, m: m}
 	return w.out.framed(s, func() error {
@@ -205,11 +206,11 @@ func (w *remarkWriter) importedPage(ctx context.Context, n int) error {
 	one := &media{page: pageWords(n, m.last(), ""), parent: s.line, leaf: leaf{file: s.name, n: n, of: m.last()}}
 	l := Line{Kind: KindPage, Source: Source{Note: s.name, Page: n}, Target: clipped(s.line.Target)}
 	if p == nil || m.text(p) == "" && m.picture(p) == "" {
-		why := "the import has nothing of it"
+		cause, why := omission.Page, "the import has nothing of it"
 		if p != nil && p.Error != "" {
-			why = quoted(p.Error)
+			cause, why = omission.Unreadable, quoted(p.Error)
 		}
-		l.Fate, l.Reason = policy.Missing, why
+		l.lose(omission.Of(cause), why)
 		w.out.warn(Warning{Note: s.name, Message: fmt.Sprintf("page %d not shown: %s", n, why)})
 		w.out.add(item{role: roleWords, words: "[" + one.page + ", not shown: " + why + "]"}, l)
 		return nil
@@ -242,6 +243,11 @@ func (w *remarkWriter) importedText(ctx context.Context, p *bundlePage, one *med
 	switch {
 	case err != nil:
 		w.out.warn(Warning{Note: w.s.name, Target: name, Message: fmt.Sprintf("text of page %d not shown: %s", p.N, reason(err))})
+		if w.m.picture(p) == "" || !w.sees(w.s) {
+			l.lose(omission.From(err), reason(err))
+			w.out.add(item{role: roleWords, words: "[" + one.page + ", not shown: " + l.Reason + "]"}, l)
+			return true, nil
+		}
 	case strings.TrimSpace(text) == "":
 	case note != nil && part.To == 0 && w.says(text): // its id was removed, and its text is with the page before
 		return true, nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -93,6 +94,7 @@ func (f *fitter) cut(k cutPoint, costs []int, why string) (left int) {
 		reason += "; when_exceeded=" + string(mode)
 	}
 	f.out.cutFate, f.out.cutReason = fate, reason
+	lost := f.bounds.Over("max_prompt_tokens")
 	open := f.spans()
 	items := make([]item, 0, len(f.out.items))
 	for i := range f.out.items {
@@ -107,9 +109,9 @@ func (f *fitter) cut(k cutPoint, costs []int, why string) (left int) {
 			kept, rest := it.part(0, k.bytes), it.part(k.bytes, len(it.words))
 			if mode == policy.DropOldest {
 				kept, rest = rest, kept
-				items = append(append(items, rest.hold(fate, reason)...), kept)
+				items = append(append(items, rest.hold(fate, reason, lost)...), kept)
 			} else {
-				items = append(append(items, kept), rest.hold(fate, reason)...)
+				items = append(append(items, kept), rest.hold(fate, reason, lost)...)
 			}
 			left += kept.line.Tokens
 		default:
@@ -119,7 +121,7 @@ func (f *fitter) cut(k cutPoint, costs []int, why string) (left int) {
 					f.out.candidates[it.media.cand].Cut = reason
 				}
 			}
-			items = append(items, it.hold(fate, reason)...)
+			items = append(items, it.hold(fate, reason, lost)...)
 		}
 	}
 	f.out.items = items
@@ -183,11 +185,11 @@ func (f *fitter) isCut(i int, k cutPoint, partner map[int]int) bool {
 }
 
 // hold takes an item out of the prompt. A long text becomes several chunks, so that each can be asked for.
-func (it item) hold(fate policy.Fate, reason string) []item {
+func (it item) hold(fate policy.Fate, reason string, why omission.Why) []item {
 	if it.role != roleText {
 		it.held = true
 		if l := it.line; l != nil && it.role == roleOpen {
-			l.Fate, l.Reason = fate, reason
+			l.Fate, l.Reason, l.Why = fate, reason, why
 		}
 		return []item{it}
 	}
@@ -199,7 +201,7 @@ func (it item) hold(fate policy.Fate, reason string) []item {
 		}
 		part := it.part(at, at+size)
 		part.held = true
-		part.line.Fate, part.line.Reason, part.line.Text, part.line.Tokens = fate, reason, "", 0
+		part.line.Fate, part.line.Reason, part.line.Why, part.line.Text, part.line.Tokens = fate, reason, why, "", 0
 		out = append(out, part)
 		at += size
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -22,6 +23,7 @@ type Deferred struct {
 // deferred returns an item for read_chunks: in a frame of its own, so that its trust is known there too.
 func (r *renderer) deferred(it *item) Deferred {
 	out := Deferred{ID: it.line.ID, Line: *it.line}
+	out.Line.Why = omission.Why{} // the chunk can be had
 	open, end := "", ""
 	if it.frame != nil {
 		open, end = it.frame.open(r.nonce, it.line.ID)+"\n", it.frame.close(r.nonce)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -60,15 +61,15 @@ func (w documentWriter) write(ctx context.Context, s shown) error {
 	}
 	switch {
 	case errors.Is(d.err, fs.ErrNotExist):
-		return w.out.refuse(s, policy.Missing, "the file is not there any more")
+		return w.out.refuse(s, omission.Of(omission.Missing), "the file is not there any more")
 	case d.err != nil:
-		return w.out.refuse(s, policy.Refused, reason(d.err))
+		return w.out.refuse(s, omission.From(d.err), reason(d.err))
 	}
 	s.line.MediaType, s.line.Size, s.line.SHA256 = d.MediaType, d.Size, d.SHA256
 	pages, ok := w.chosen(s, len(d.Pages))
 	switch {
 	case !ok:
-		return w.out.refuse(s, pageFate(s), pageProblem(s, len(d.Pages)))
+		return w.out.refuse(s, omission.Of(omission.Page), pageProblem(s, len(d.Pages)))
 	case w.sendsFile(s, d, pages):
 		return w.out.framed(s, func() error { return w.asFile(ctx, s, d, pages) })
 	}
@@ -89,14 +90,6 @@ func (w documentWriter) write(ctx context.Context, s shown) error {
 		}
 		return nil
 	})
-}
-
-// pageFate is that of a reference to a page that is not shown: the page is not there, or the reference cannot be read.
-func pageFate(s shown) policy.Fate {
-	if s.fault != "" {
-		return policy.Refused
-	}
-	return policy.Missing
 }
 
 // pageProblem returns the reason why no page is shown.
@@ -247,13 +240,14 @@ func (w documentWriter) pageAsText(ctx context.Context, s shown, d described, n 
 	l := Line{Kind: KindPage, Source: src, Target: clipped(s.line.Target), Name: s.name}
 	switch {
 	case err != nil:
-		l.Fate, l.Reason = policy.Refused, reason(err)
+		l.lose(omission.From(err), reason(err))
 		w.out.warn(Warning{Note: s.name, Message: fmt.Sprintf("page %d not shown: %s", n, l.Reason)})
 		w.out.add(item{role: roleWords, words: "[" + m.page + ", not shown: " + l.Reason + "]"}, l)
 		return nil
 	case strings.TrimSpace(text) == "":
 		l.Fate, l.Reason = policy.Reference, "no text"
 		if mode(s.input) != policy.Ignore {
+			l.lose(omission.Of(omission.NoText), l.Reason)
 			l.Step = policy.StepLine // it has a look, which the model does not get
 		}
 		w.out.add(item{role: roleWords, words: "[" + m.page + ", not shown: it has no text]"}, l)

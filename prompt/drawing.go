@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
-	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/failure/omission"
 )
 
 // isDrawing reports whether a file is an Excalidraw drawing.
@@ -27,7 +27,7 @@ func (w *fileWriter) drawing(s shown, p *parsed) error {
 	s.line.MediaType, s.line.Size = "application/vnd.excalidraw", p.size
 	picture := w.files.exported(s.name)
 	if picture == "" {
-		return w.out.refuse(s, policy.Reference, "an Excalidraw drawing without an exported picture beside it")
+		return w.out.refuse(s, omission.Of(omission.Drawing), "")
 	}
 	return w.picture(s, picture)
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/vaultflow/vaultflow/chunking"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -41,13 +42,14 @@ func (w noteWriter) embed(ctx context.Context, in shown, k chunking.Chunk, l Lin
 	s.trail = append(slices.Clone(in.trail), trailKey(s.name, k.Fragment))
 	switch {
 	case slices.Contains(in.trail, trailKey(s.name, k.Fragment)):
-		w.out.omitEmbed(l, policy.Reference, quoted(s.name)+" is shown around this place already", "it would embed itself")
+		l.Fate, l.Reason = policy.Reference, "it would embed itself"
+		w.out.add(item{role: roleWords, words: "[embed: " + quoted(s.name) + " is shown around this place already]"}, l)
 	case len(in.trail) > maxDepth:
-		w.out.omitEmbed(l, policy.Reference, quoted(s.name)+", not shown: nested more than "+strconv.Itoa(maxDepth)+" deep", "nested too deep")
+		w.out.loseEmbed(l, omission.Of(omission.Nested), quoted(s.name)+", not shown: nested more than "+strconv.Itoa(maxDepth)+" deep")
 	case w.out.embeds >= maxEmbeds:
-		w.out.omitEmbed(l, policy.Reference, quoted(s.name)+", not shown: more than "+strconv.Itoa(maxEmbeds)+" embedded files", "too many embeds")
+		w.out.loseEmbed(l, omission.Of(omission.Embeds), quoted(s.name)+", not shown: more than "+strconv.Itoa(maxEmbeds)+" embedded files")
 	case !w.files.mayRead(s.name):
-		return w.out.refuse(s, policy.Refused, notPermitted)
+		return w.out.refuse(s, omission.Of(omission.Denied), notPermitted)
 	default:
 		return w.embedFile(ctx, s)
 	}
@@ -59,15 +61,15 @@ func (w noteWriter) embedFile(ctx context.Context, s shown) error {
 	p, err := w.files.load(s.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		w.out.omitEmbed(*s.line, policy.Missing, quoted(s.name)+" is not there any more", "not found")
+		w.out.loseEmbed(*s.line, omission.Of(omission.Missing), quoted(s.name)+" is not there any more")
 		s.at.Message = "embedded file not found"
 		w.out.warn(s.at)
 		return nil
 	case err != nil:
-		return w.out.refuse(s, policy.Refused, reason(err))
+		return w.out.refuse(s, omission.From(err), reason(err))
 	}
 	if w.out.embedded += p.size; p.text != nil && w.out.embedded > maxEmbedded {
-		return w.out.refuse(s, policy.Refused, "the embedded files have more than "+formatSize(maxEmbedded)+" together")
+		return w.out.refuse(s, omission.Of(omission.Embeds), "the embedded files have more than "+formatSize(maxEmbedded)+" together")
 	}
 	return w.show(ctx, s, p)
 }
@@ -91,7 +93,7 @@ func (w noteWriter) aim(s *shown, in shown, k chunking.Chunk) (found bool, err e
 		near = "; similar names: " + quoted(list(loc.Near))
 		w.out.names(loc.Near)
 	}
-	w.out.omitEmbed(*s.line, policy.Missing, `missing, "`+quoted(s.line.Target)+`" was not found`+near, "not found")
+	w.out.loseEmbed(*s.line, omission.Of(omission.Missing), `missing, "`+quoted(s.line.Target)+`" was not found`+near)
 	s.at.Message, s.at.Near = "embedded file not found", loc.Near
 	w.out.warn(s.at)
 	return false, nil
@@ -103,7 +105,7 @@ func (w noteWriter) transclude(ctx context.Context, s shown, p *parsed) error {
 	if s.fragment != "" {
 		start, end, ok := chunking.Section(p.text.text, s.fragment)
 		if !ok {
-			w.out.omitEmbed(*s.line, policy.Missing, quoted(s.name)+` has no "`+quoted(s.fragment)+`"`, "no such section")
+			w.out.loseEmbed(*s.line, omission.Of(omission.Section), quoted(s.name)+` has no "`+quoted(s.fragment)+`"`)
 			s.at.Message = "the embedded note has no " + s.fragment
 			w.out.warn(s.at)
 			return nil

@@ -68,6 +68,7 @@ func golden(t *testing.T, file string) {
 	if err != nil {
 		got["want/error"] = err.Error() + "\n"
 	} else {
+		checkCauses(t, p.Receipt)
 		got["want/prompt"], got["want/receipt"] = prompt.Text(p), receiptText(t, p.Receipt)
 		if len(p.Chunks) > 0 {
 			got["want/chunks"] = chunksText(p)

@@ -214,7 +214,7 @@ func input(t testing.TB, value string, names ...string) prompt.Input {
 
 func spec(inputs ...prompt.Input) prompt.Spec {
 	return prompt.Spec{
-		Workflow: "test", Step: "Step", Model: "sonnet", Prompt: "Do it.\n", Inputs: inputs, Caps: seeing, Bounds: bounds(),
+		Workflow: "test", File: "Workflows/test.md", Step: "Step", Model: "sonnet", Prompt: "Do it.\n", Inputs: inputs, Caps: seeing, Bounds: bounds(),
 	}
 }
 
@@ -224,6 +224,7 @@ func build(t testing.TB, v vaultFiles, s prompt.Spec) *prompt.Prompt {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkCauses(t, p.Receipt)
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -37,11 +38,12 @@ func (w inputWriter) whole(ctx context.Context) error {
 // input lists the content of one @input.
 func (w inputWriter) input(ctx context.Context, in Input) error {
 	d := in.Directive
+	w.out.begin(w.spec.File, d)
 	switch {
 	case d.Target.Scheme == directives.SchemeVariable:
 		return w.variable(in)
 	case len(in.Names) == 0:
-		w.out.missing(d.Target.String(), "no file was found")
+		w.out.missing(d.Target.String(), omission.Of(omission.Missing), "no file was found")
 	case d.RefsOnly:
 		return w.references(in)
 	default:
@@ -95,7 +97,7 @@ func (w inputWriter) variable(in Input) error {
 	name := in.Directive.Target.Path
 	switch {
 	case in.Unset:
-		w.out.missing(in.Directive.Target.String(), "the variable has no value")
+		w.out.missing(in.Directive.Target.String(), omission.Of(omission.Unset), "the variable has no value")
 		return nil
 	case in.Directive.RefsOnly:
 		w.out.inputs++

@@ -176,6 +176,7 @@ func (l *ladder) noRoom(it *item, d *policy.Decision, blind bool) {
 	it.media.fallback = ""
 	if blind {
 		d.Fate, d.Bound, d.Reason = policy.Deferred, "max_fallback_tokens", l.reason("max_fallback_tokens")
+		d.Why = l.bounds.Over(d.Bound)
 	}
 }
 

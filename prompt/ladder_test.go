@@ -189,6 +189,7 @@ func TestLadder_textOnly(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				checkCauses(t, p.Receipt)
 				want := left
 				if mode == "ignore" {
 					want = 0

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -79,7 +80,7 @@ func (r *pictureReader) read(cand *policy.Candidate, l *Line) bool {
 	case errors.Is(p.err, fs.ErrNotExist):
 		cand.Missing = true
 	case p.err != nil:
-		cand.Problem = reason(p.err)
+		cand.Problem, cand.Why = reason(p.err), omission.From(p.err)
 	}
 	fill(l, cand, p.picture)
 	return p.err == nil

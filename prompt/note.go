@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -30,7 +31,8 @@ func (w noteWriter) write(ctx context.Context, s shown, p *parsed) error {
 	if s.fragment != "" && s.input.Directive.Properties == nil {
 		start, end, ok := chunking.Section(data, s.fragment)
 		if !ok {
-			w.out.say("[shown: nothing; this note has no " + quoted(s.fragment) + "]")
+			s.line.lose(omission.Of(omission.Section), "")
+			w.out.add(item{role: roleWords, words: "[shown: nothing; this note has no " + quoted(s.fragment) + "]"}, *s.line)
 			w.out.warn(Warning{Note: s.name, Target: s.fragment, Message: "the note has no " + s.fragment})
 		}
 		inner := selection(s.input.Directive, data[start:end])

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/chunking"
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -27,16 +29,17 @@ const (
 // item is one piece of the prompt, in order.
 type item struct {
 	role  role
-	words string   // roleWords, roleText, and roleMedia for the text of a page
-	frame *frame   // of roleOpen and roleClose their own, of others the innermost one around them
-	input int      // which input of the prompt the item belongs to, for IMAGE_REFS
-	line  *Line    // its receipt; nil for our own words
-	media *media   // roleMedia
-	text  *decoded // of roleText: the file's text, in which words start …
-	start int      // … at this byte
-	held  bool     // there is no room for it: it joins a marker with its neighbours
-	span  *leftOut // the range that names it
-	gap   bool     // it says nothing without what is next to it, which is in a range: it goes with it
+	words string    // roleWords, roleText, and roleMedia for the text of a page
+	frame *frame    // of roleOpen and roleClose their own, of others the innermost one around them
+	input int       // which input of the prompt the item belongs to, for IMAGE_REFS
+	line  *Line     // its receipt; nil for our own words
+	media *media    // roleMedia
+	text  *decoded  // of roleText: the file's text, in which words start …
+	start int       // … at this byte
+	held  bool      // there is no room for it: it joins a marker with its neighbours
+	span  *leftOut  // the range that names it
+	gap   bool      // it says nothing without what is next to it, which is in a range: it goes with it
+	from  *directed // the input that it belongs to; nil: none
 }
 
 // media is something that is attached as a whole, or stands as a reference.
@@ -72,6 +75,8 @@ type outline struct {
 	images     int           // pictures so far
 	embeds     int           // embedded files so far
 	embedded   int64         // their size in bytes
+	from       *directed     // the input that is being written
+	named      []*directed   // all inputs so far
 	reads      []policy.Read // what the prompt may show
 
 	cutFate   policy.Fate // of what stands where the prompt was cut
@@ -90,7 +95,7 @@ type leaf struct {
 
 // put appends an item to the frame that is open.
 func (o *outline) put(it item) {
-	it.input = o.inputs
+	it.input, it.from = o.inputs, o.from
 	if n := len(o.frames); it.frame == nil && n > 0 {
 		it.frame = o.frames[n-1]
 	}
@@ -157,11 +162,12 @@ func source(note string, k chunking.Chunk) Source {
 }
 
 // missing is an input that is not there.
-func (o *outline) missing(target, why string) {
+func (o *outline) missing(target string, why omission.Why, words string) {
 	o.inputs++
-	o.add(item{role: roleWords, words: "[input missing: " + quoted(target) + ": " + why + "]"},
-		Line{Kind: KindFile, Fate: policy.Missing, Reason: why, Target: target})
-	o.warn(Warning{Target: target, Message: "input " + target + ": " + why})
+	l := Line{Kind: KindFile, Target: target}
+	l.lose(why, words)
+	o.add(item{role: roleWords, words: "[input missing: " + quoted(target) + ": " + words + "]"}, l)
+	o.warn(Warning{Target: target, Message: "input " + target + ": " + words})
 }
 
 // cutText adds a text that is no note, or the part of it that the directive asks for.
@@ -217,25 +223,21 @@ func (o *outline) framed(s shown, inside func() error) error {
 }
 
 // refuse puts a line in the place of a file that is not shown, and warns.
-func (o *outline) refuse(s shown, fate policy.Fate, why string) error {
+func (o *outline) refuse(s shown, why omission.Why, words string) error {
+	words = cmp.Or(words, why.Words())
 	w := s.at
-	w.Message = "not shown: " + why
+	w.Message = "not shown: " + words
 	if s.embedded {
-		w.Message = "embedded file not shown: " + why
+		w.Message = "embedded file not shown: " + words
 	}
 	o.warn(w)
-	return o.leave(s, fate, why)
-}
-
-// leave puts a line in the place of a file that is not shown.
-func (o *outline) leave(s shown, fate policy.Fate, why string) error {
-	s.line.Fate, s.line.Reason = fate, why
+	s.line.lose(why, words)
 	facts := []string{quoted(s.name)}
 	if s.page > 0 {
 		facts = append(facts, fmt.Sprintf("page %d", s.page))
 	}
 	if s.embedded {
-		o.add(item{role: roleWords, words: "[embed: " + list(facts) + ", not shown: " + why + "]"}, *s.line)
+		o.add(item{role: roleWords, words: "[embed: " + list(facts) + ", not shown: " + words + "]"}, *s.line)
 		return nil
 	}
 	if s.line.MediaType != "" {
@@ -245,14 +247,14 @@ func (o *outline) leave(s shown, fate policy.Fate, why string) error {
 		facts = append(facts, formatSize(s.line.Size))
 	}
 	return o.within(s.frame(), nil, func() error {
-		o.add(item{role: roleWords, words: "[file: " + list(facts) + "; not shown: " + why + "]"}, *s.line)
+		o.add(item{role: roleWords, words: "[file: " + list(facts) + "; not shown: " + words + "]"}, *s.line)
 		return nil
 	})
 }
 
-// omitEmbed puts a line in the place of an embedded file that is not shown.
-func (o *outline) omitEmbed(l Line, fate policy.Fate, words, reason string) {
-	l.Fate, l.Reason = fate, reason
+// loseEmbed puts a line in the place of an embedded file that is not shown.
+func (o *outline) loseEmbed(l Line, why omission.Why, words string) {
+	l.lose(why, "")
 	o.add(item{role: roleWords, words: "[embed: " + words + "]"}, l)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/chunking"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -22,7 +23,7 @@ func (w noteWriter) reference(s shown, k chunking.Chunk, l Line) error {
 			cand.Problem = "not fetched: the address is in untrusted content, and permissions.links does not name " + quoted(host)
 		}
 	case scheme != "":
-		cand.Problem = "pictures at " + scheme + ": are not read"
+		cand.Problem, cand.Why = "pictures at "+scheme+": are not read", omission.Of(omission.Address)
 	default:
 		loc, err := w.links.locate(k.Target, s.name, k.FirstLine)
 		if err != nil {
@@ -31,7 +32,7 @@ func (w noteWriter) reference(s shown, k chunking.Chunk, l Line) error {
 		cand.Missing, m.near = !loc.Found, loc.Near
 		w.out.names(loc.Near)
 		if loc.Found && !w.files.mayRead(loc.Name) {
-			cand.Problem = notPermitted
+			cand.Problem, cand.Why = notPermitted, omission.Of(omission.Denied)
 		}
 		w.out.reads = append(w.out.reads, policy.Read{Kind: policy.ReadFile, Name: loc.Name})
 		w.out.image(m, loc.Name, cand, l)

@@ -138,6 +138,7 @@ func checkPrompt(t *testing.T, note string, s prompt.Spec, b prompt.Builder) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkCauses(t, p.Receipt)
 	b.Nonce = func() string { return "beef" }
 	again, err := b.Build(t.Context(), s)
 	if err != nil || again.Digest != p.Digest || again.Digest == "" {

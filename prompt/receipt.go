@@ -2,10 +2,13 @@ package prompt
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/failure/diag"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -57,6 +60,11 @@ type Line struct {
 	Page     int         `json:"page,omitempty"`     // that a picture of an import's note shows, from 1
 	Document string      `json:"document,omitempty"` // the note of that import
 	Step     policy.Step `json:"step,omitempty"`     // of the ladder: it is shown with less than it has
+
+	// Why has the cause and the remedy if the model gets less than was written. Named is then where the reference stands, if that is not
+	// Source: the directive of an input, or the embed of a document with pages.
+	Why   omission.Why  `json:"omission,omitzero"`
+	Named diag.Position `json:"named,omitzero"`
 }
 
 // IsReference reports whether the line is for a reference.
@@ -139,22 +147,29 @@ func (w Warning) String() string {
 	return fmt.Sprintf("%s:%d: %s", w.Note, w.Line, text)
 }
 
-// Left lists the references and texts that were meant to be in the prompt and are not: deferred, dropped, missing and
-// refused ones. A run with such lines is done with omissions.
+// lose records that the model gets less than was written. Without words, the reason is that of the cause.
+func (l *Line) lose(why omission.Why, words string) {
+	l.Fate, l.Reason, l.Why = policy.Refused, cmp.Or(words, why.Words()), why
+	switch why.Cause() {
+	case omission.Missing, omission.Section, omission.Page, omission.Unset:
+		l.Fate = policy.Missing
+	}
+}
+
+// Place is where the reference stands that a line is about. Its line is 0 where the file has none, as in a canvas.
+func (l Line) Place() diag.Position {
+	if l.Named != (diag.Position{}) {
+		return l.Named
+	}
+	return diag.Position{File: l.Source.Note, Line: l.Source.Lines[0]}
+}
+
+// Left lists what was meant to be in the prompt and is not, or is there with less than it has. A run with such lines is done with omissions.
 func (r Receipt) Left() []Line {
 	var left []Line
 	for _, l := range r.Chunks {
-		if l.Step != "" {
+		if !l.Why.IsZero() {
 			left = append(left, l)
-			continue
-		}
-		switch l.Fate {
-		case policy.Deferred, policy.Missing, policy.Refused:
-			left = append(left, l)
-		case policy.Omitted, policy.Reference:
-			if strings.HasPrefix(l.Reason, "max_") { // dropped by the budget; a comment or what head= cut is not missed
-				left = append(left, l)
-			}
 		}
 	}
 	return left
@@ -169,6 +184,9 @@ func receipt(out *outline, spec Spec, p *Prompt, decisions []policy.Decision) Re
 	for _, it := range out.items {
 		if it.line != nil {
 			l := *it.line
+			if !l.Why.IsZero() {
+				l.Named = it.standsAt()
+			}
 			l.CostUSD = spec.cost(l.Tokens)
 			r.Chunks = append(r.Chunks, l)
 		}

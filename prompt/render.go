@@ -1,10 +1,12 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -69,10 +71,11 @@ func (r *renderer) decide(it *item) {
 		return
 	}
 	m, l, d := it.media, it.line, r.decisions[it.media.cand]
-	l.Fate, l.Reason, l.Tokens, l.Step = d.Fate, d.Reason, d.Tokens, d.Step
+	l.Fate, l.Reason, l.Why, l.Tokens, l.Step = d.Fate, d.Reason, d.Why, d.Tokens, d.Step
 	cand := r.out.candidates[m.cand]
 	at := Warning{Note: l.Source.Note, Line: l.Source.Lines[0], Target: l.Target}
 	switch {
+	case d.Fate == policy.Refused && m.remote: // it was warned of where it was not fetched
 	case d.Fate == policy.Refused:
 		at.Message = "image not shown: " + d.Reason
 		r.out.warn(at)
@@ -88,9 +91,11 @@ func (r *renderer) decide(it *item) {
 		switch {
 		case r.sees():
 		case m.fallback != "" || m.above: // nothing is missed, which warnBlind reports
-			l.Step = ""
-		case l.Step == "":
-			l.Step = policy.StepLine
+			l.Step, l.Why = "", omission.Why{}
+		case m.long:
+			l.Step, l.Why = policy.StepLine, r.spec.Bounds.Over("max_prompt_tokens")
+		default:
+			l.Step, l.Why = cmp.Or(l.Step, policy.StepLine), omission.Of(omission.Vision)
 		}
 	case d.Fate == policy.Deduplicated && cand.Kind == policy.PageDocument:
 		l.Reason = "same document as above"
@@ -106,9 +111,9 @@ func (r *renderer) decide(it *item) {
 	}
 }
 
-// parents sets the fate of documents none of whose pages is in the prompt.
+// parents sets the fate of documents none of whose pages is in the prompt. Where no page has a cause, the document has one.
 func (o *outline) parents() {
-	shown := map[*Line]bool{}
+	shown, told := map[*Line]bool{}, map[*Line]bool{}
 	var held []*Line
 	for _, it := range o.items {
 		if it.line == nil {
@@ -121,6 +126,7 @@ func (o *outline) parents() {
 			continue
 		}
 		held = append(held, it.media.parent)
+		told[it.media.parent] = told[it.media.parent] || !it.line.Why.IsZero()
 		if f := it.line.Fate; f.Attached() || f == policy.Converted || f == policy.Deduplicated {
 			shown[it.media.parent] = true
 		}
@@ -128,6 +134,9 @@ func (o *outline) parents() {
 	for _, l := range held {
 		if !shown[l] && l.Fate == policy.Sent {
 			l.Fate, l.Reason = policy.Reference, "none of its pages is in the prompt"
+			if !told[l] {
+				l.lose(omission.Of(omission.NoText), l.Reason)
+			}
 		}
 	}
 }

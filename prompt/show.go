@@ -11,6 +11,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/chunking"
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -63,7 +64,7 @@ func (w *fileWriter) input(ctx context.Context, in Input, name string) error {
 	p, err := w.files.load(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		w.out.missing(name, "the file is not there any more")
+		w.out.missing(name, omission.Of(omission.Missing), "the file is not there any more")
 		return nil
 	case err != nil:
 		return fmt.Errorf("read input %q: %w", name, err)
@@ -140,12 +141,12 @@ func (s shown) frame() frame {
 // opaque is a file that is neither text, picture nor document: one line about it.
 func (w *fileWriter) opaque(s shown, p *parsed) error {
 	s.line.MediaType, s.line.Size = p.is.media, p.size
-	return w.out.leave(s, policy.Reference, "neither text nor picture nor document")
+	return w.out.refuse(s, omission.Of(omission.Kind), "")
 }
 
 func (w *fileWriter) tooLarge(s shown, p *parsed) error {
 	s.line.MediaType, s.line.Size = p.is.media, p.size
-	return w.out.refuse(s, policy.Refused, "larger than "+formatSize(int64(len(p.text.raw))))
+	return w.out.refuse(s, omission.Of(omission.TooLarge), "larger than "+formatSize(int64(len(p.text.raw))))
 }
 
 // reads is a file as something that the step is shown.

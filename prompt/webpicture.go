@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -21,6 +22,7 @@ type fetched struct {
 // webPictures fetches each picture of the web once in a Build.
 type webPictures struct {
 	fetch   func(ctx context.Context, url string) (RemotePicture, error) // nil: nothing is fetched
+	may     func(url string) error                                       // nil: every address
 	limit   int
 	caps    policy.Capabilities
 	bounds  policy.Bounds
@@ -30,19 +32,10 @@ type webPictures struct {
 
 // get fetches pictures of the web, in order, as many as the local ones leave room for.
 func (w *webPictures) get(ctx context.Context, out *outline) error {
-	if w.fetch == nil || !w.caps.Has(policy.Vision) {
+	if w.fetch == nil {
 		return nil
 	}
-	var remote []*item
-	for i := range out.items {
-		it := &out.items[i]
-		if it.role != roleMedia || !it.media.remote {
-			continue
-		}
-		if cand := out.candidates[it.media.cand]; cand.Mode != policy.Ignore && cand.Cut == "" && cand.Problem == "" {
-			remote = append(remote, it)
-		}
-	}
+	remote := w.wanted(out)
 	if len(remote) == 0 {
 		return nil
 	}
@@ -72,6 +65,45 @@ func (w *webPictures) get(ctx context.Context, out *outline) error {
 	return nil
 }
 
+// wanted lists the pictures of the web that are to be fetched. Those that the settings exclude are no omissions.
+func (w *webPictures) wanted(out *outline) []*item {
+	var remote []*item
+	for i := range out.items {
+		it := &out.items[i]
+		if it.role != roleMedia || !it.media.remote {
+			continue
+		}
+		cand := &out.candidates[it.media.cand]
+		if cand.Mode == policy.Ignore || cand.Problem != "" {
+			continue
+		}
+		err := w.mayFetch(cand.Name)
+		switch {
+		case err != nil:
+			cand.Problem = "not fetched: " + reason(err)
+			w.warn(out, it, cand.Problem)
+		case !w.caps.Has(policy.Vision):
+			cand.Problem, cand.Why = "not fetched: the model has no vision", omission.Of(omission.Vision)
+		case cand.Cut != "":
+			cand.Problem, cand.Why = "not fetched: "+cand.Cut, w.bounds.Over("max_prompt_tokens")
+		default:
+			remote = append(remote, it)
+		}
+	}
+	return remote
+}
+
+func (w *webPictures) mayFetch(url string) error {
+	if w.may == nil {
+		return nil
+	}
+	return w.may(url)
+}
+
+func (w *webPictures) warn(out *outline, it *item, problem string) {
+	out.warn(Warning{Note: it.line.Source.Note, Line: it.line.Source.Lines[0], Target: it.line.Target, Message: "remote image " + problem})
+}
+
 // getOne fetches one picture of the web, and reports whether there is one.
 func (w *webPictures) getOne(ctx context.Context, out *outline, it *item, room int) bool {
 	cand := &out.candidates[it.media.cand]
@@ -83,10 +115,10 @@ func (w *webPictures) getOne(ctx context.Context, out *outline, it *item, room i
 	switch {
 	case seen:
 	case room <= 0:
-		cand.Problem = "not fetched: the budget has no room for it"
+		cand.Problem, cand.Why = "not fetched: the budget has no room for it", w.bounds.Over("max_images")
 		return false
 	case w.fetches >= limit:
-		cand.Problem = "not fetched: " + count(limit, "remote image") + " in one prompt"
+		cand.Problem, cand.Why = "not fetched: "+count(limit, "remote image")+" in one prompt", omission.Of(omission.RemoteLimit)
 		return false
 	default:
 		w.fetches++
@@ -98,8 +130,11 @@ func (w *webPictures) getOne(ctx context.Context, out *outline, it *item, room i
 		cand.Problem = ErrNotFetched.Error()
 		return false
 	case f.err != nil:
-		cand.Problem = "not fetched: " + reason(f.err)
-		out.warn(Warning{Note: it.line.Source.Note, Line: it.line.Source.Lines[0], Target: it.line.Target, Message: "remote image " + cand.Problem})
+		cand.Problem, cand.Why = "not fetched: "+reason(f.err), omission.Of(omission.Fetch)
+		if e, ok := errors.AsType[*omission.Error](f.err); ok {
+			cand.Why = omission.Of(e.Cause)
+		}
+		w.warn(out, it, cand.Problem)
 		return false
 	}
 	fill(it.line, cand, f.picture.Picture)

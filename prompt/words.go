@@ -115,7 +115,7 @@ func marker(l Line, img media, d policy.Decision) string {
 		}
 		return head + l.facts(img.page) + "; this model cannot see images, the text in it is:]\n" + img.fallback +
 			"\n[end of the text of image " + strconv.Itoa(img.number) + "]"
-	case policy.Reference:
+	case policy.Reference, policy.Refused:
 		if img.remote {
 			return head + "remote, " + quoted(l.Target) + ", " + quoted(strings.TrimPrefix(d.Reason, "remote image, ")) + "]"
 		}
@@ -161,7 +161,7 @@ func refLine(l Line, img media, d policy.Decision, mode policy.ImageMode) string
 		status = "deferred as " + l.ID
 	case d.Fate == policy.Reference && mode == policy.Ignore:
 		status = "ignored"
-	case d.Fate == policy.Reference && d.Bound == "" && img.remote:
+	case (d.Fate == policy.Reference || d.Fate == policy.Refused) && d.Bound == "" && img.remote:
 		status = "remote"
 	}
 	return strings.Join([]string{

@@ -72,7 +72,7 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
-	out := engine.AssembleOut{Model: alias, Omissions: omissions(made.prompt.Receipt), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key}
+	out := engine.AssembleOut{Model: alias, Omissions: Omissions(made.prompt.Receipt.Left()), Unmet: Omissions(made.prompt.Unmet), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key}
 	out.Warnings = append(out.Warnings, made.model.Warnings()...)
 	out.Warnings = append(out.Warnings, made.notes...)
 	out.Origins = policy.AddOrigins(shown, slices.Concat(s.foreign, made.prompt.Origins, made.servers)...)
@@ -97,7 +97,7 @@ func (a *Assembler) addFallback(ctx context.Context, s Context, resolved []engin
 		return []string{into.NoFallback}, nil
 	}
 	own := made.stored
-	own.Omissions, own.Warnings = omissions(made.prompt.Receipt), append(promptWarnings(made.prompt.Receipt), made.model.Warnings()...)
+	own.Omissions, own.Warnings = Omissions(made.prompt.Receipt.Left()), append(promptWarnings(made.prompt.Receipt), made.model.Warnings()...)
 	into.Fallback = &own
 	return nil, made.servers
 }
@@ -156,6 +156,7 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 	if s.Step.Cache != nil {
 		m.key, err = cacheKey(s, model, built.Digest, m.stored, a.outputs.cite(s, model, wanted))
 	}
+	m.stored.Named = built.Named
 	return m, err
 }
 
@@ -170,7 +171,7 @@ func (a *Assembler) spec(ctx context.Context, s Context, model Model, resolved [
 	about, subject := a.subject(s, resolved, from)
 	inputs = append(append(inputs, named...), subject...)
 	spec := prompt.Spec{
-		Workflow: s.Plan.Name, Step: s.Step.Name, Model: model.Alias, Facts: append(a.runFacts(s), about...), Prompt: text, Inputs: inputs,
+		Workflow: s.Plan.Name, File: s.Plan.File, Step: s.Step.Name, Model: model.Alias, Facts: append(a.runFacts(s), about...), Prompt: text, Inputs: inputs,
 		Caps: model.Capabilities, StrictLinks: a.strictLinks, MayRead: s.Plan.Meta.Permissions.MayRead,
 		MayLink: s.Plan.Meta.Permissions.MayLink,
 	}
@@ -273,11 +274,14 @@ func (s Context) itemInputs() ([]prompt.Input, error) {
 	return inputs, nil
 }
 
-// omissions lists what the model gets less of than was written.
-func omissions(r prompt.Receipt) []engine.Omission {
+// Omissions returns lines of a receipt, whose causes they have, as omissions of a run.
+func Omissions(left []prompt.Line) []engine.Omission {
 	var out []engine.Omission
-	for _, line := range r.Left() {
-		o := engine.Omission{ID: line.ID, File: line.Name, Step: string(line.Step), Reason: line.Reason}
+	for _, line := range left {
+		o := engine.Omit(line.Name, line.Why, string(line.Step), line.Reason)
+		o.ID = line.ID
+		at := line.Place()
+		o.Note, o.Line = at.File, at.Line
 		switch {
 		case line.Kind == prompt.KindPage, line.Page > 0, line.Kind == prompt.KindText:
 			o.File, o.Page = cmp.Or(line.Document, line.Source.Note, line.Source.Variable), max(line.Source.Page, line.Page)

@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/policy"
 )
@@ -54,16 +55,17 @@ func (c *call) omitted(request llm.Request, names []string) []engine.Omission {
 	}
 	var list []engine.Omission
 	for _, name := range names {
-		o := engine.Omission{File: name, Step: string(policy.StepLine), Reason: "it could not be sent: its bytes could not be loaded, or the service does not accept it"}
-		if why := c.failures.Of(name); why != "" {
-			o.Reason = "it could not be sent: " + why
+		o := engine.Omit(name, omission.Of(omission.Service), string(policy.StepLine), "it could not be sent: its bytes could not be loaded, or the service does not accept it")
+		if words, why := c.failures.Of(name); !why.IsZero() {
+			o.Reason, o.Why = "it could not be sent: "+words, why
 		}
+		o.Note, o.Line = c.stored.Named[name].File, c.stored.Named[name].Line
 		if texts[name] {
 			o.Step = string(policy.StepText)
 		}
 		for _, l := range c.lost {
 			if slices.Contains(l.names, name) {
-				o.Reason = fmt.Sprintf("the service refused the request: %s", l.class)
+				o.Reason, o.Why = fmt.Sprintf("the service refused the request: %s", l.class), omission.Of(omission.Service)
 			}
 		}
 		list = append(list, o)

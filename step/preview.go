@@ -24,6 +24,7 @@ import (
 // Previewed is what a step would send now.
 type Previewed struct {
 	Missing  []string       // required inputs that were not found: the step would be skipped
+	Unmet    []string       // required inputs that were found and would not arrive: the step would be skipped
 	Model    string         // alias; empty for @model none
 	Prompt   *prompt.Prompt // nil when nothing would be sent
 	Warnings []string       // of resolving; the prompt's own are in its receipt
@@ -247,6 +248,7 @@ func (p *Previewer) prompt(ctx context.Context, s Context, resolved []engine.Res
 	if err != nil {
 		return err
 	}
+	out.Unmet = engine.OmissionLines(Omissions(made.prompt.Unmet))
 	out.Schema = made.stored.Demand.Schema
 	for _, t := range made.stored.Tools {
 		out.Tools = append(out.Tools, t.Name)

@@ -9,6 +9,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/change"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/prompt"
@@ -37,8 +38,9 @@ type Prompt struct {
 	Omitted    []string `json:"omitted,omitempty"`     // of a fallback's prompt, stored by earlier versions
 	Warnings   []string `json:"warnings,omitempty"`
 
-	Omissions []engine.Omission `json:"omissions,omitempty"` // of a fallback's prompt
-	Paged     []string          `json:"paged,omitempty"`     // files some of whose pages are named in ranges, for read_pages
+	Omissions []engine.Omission        `json:"omissions,omitempty"` // of a fallback's prompt
+	Named     map[string]diag.Position `json:"named,omitempty"`     // where the media are named, by their names
+	Paged     []string                 `json:"paged,omitempty"`     // files some of whose pages are named in ranges, for read_pages
 }
 
 // offered returns the tools of the prompt, nil when there are none.

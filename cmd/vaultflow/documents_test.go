@@ -273,7 +273,7 @@ func TestPictures_fromOutsideAreEncodedAnew(t *testing.T) {
 	}
 }
 
-// Pictures of the web stay references, go nowhere private, and a preview asks nobody.
+// Pictures of the web are fetched from nowhere private, which is an omission; a host that the settings deny is none. A preview asks nobody.
 func TestPictures_ofTheWeb(t *testing.T) {
 	t.Parallel()
 	b := libraryBench(t, "[text, vision]", "policy: {remote_images: {enabled: true, deny: [bad.example]}}\n", says("Seen."))
@@ -283,7 +283,9 @@ func TestPictures_ofTheWeb(t *testing.T) {
 	if !strings.Contains(shown, "would be fetched") || !strings.Contains(shown, "bad.example is denied") {
 		t.Errorf("the preview says\n%s", shown)
 	}
-	b.run(exitDone, "run", "Look")
+	if said, _ := b.run(exitOmissions, "run", "Look"); strings.Count(said, "left out") != 1 || !strings.Contains(said, "left out Note.md:1: http://127.0.0.1:1/a.png") {
+		t.Errorf("the run says\n%s", said)
+	}
 	parts := b.onlyRequest()
 	if all := texts(parts); images(parts) != 0 || !strings.Contains(all, "private or special address") || !strings.Contains(all, "bad.example is denied") {
 		t.Errorf("%d pictures and texts on the wire:\n%s", images(parts), all)

@@ -18,6 +18,7 @@ var rooms = []room{
 	{module, 1, nil}, // the licences
 	{"failure", 1, nil},
 	{"failure/diag", 1, nil},
+	{"failure/omission", 1, nil},
 	{"cost", 1, nil},
 	{"content", 1, nil},
 	{"engine/diff", 1, []string{"content", "content/visible"}},
@@ -164,7 +165,7 @@ var house = func() map[string]room {
 }()
 
 // everybody lists the packages of floor 1 that any package may import.
-var everybody = []string{"failure", "failure/diag"}
+var everybody = []string{"failure", "failure/diag", "failure/omission"}
 
 // private lists the packages that only the wiring may import (cmd and daemon): everyone else states the interface they need.
 var private = []string{"vault/disk", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/vertex", "llm/ollama", "llm/mistralocr", "llm/transcription", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}

@@ -152,6 +152,7 @@ type promptLine struct {
 	Model    string          `json:"model"`
 	Text     string          `json:"text,omitempty"`
 	Missing  []string        `json:"missing,omitempty"` // required inputs that were not found: the step would be skipped
+	Unmet    []string        `json:"unmet,omitempty"`   // required inputs that would not arrive: the step would be skipped
 	Skip     string          `json:"skip,omitempty"`    // the @when that does not hold: the step would be skipped
 	Items    int             `json:"items,omitempty"`   // of an @for_each
 	Batches  int             `json:"batches,omitempty"`
@@ -177,7 +178,7 @@ type promptLine struct {
 
 func printPreview(g *globals, step string, p step.Previewed) error {
 	line := promptLine{
-		Type: "prompt", Step: step, Model: p.Model, Missing: p.Missing, Skip: p.Skip, Schema: p.Schema, Cache: p.Cache, Tools: p.Tools,
+		Type: "prompt", Step: step, Model: p.Model, Missing: p.Missing, Unmet: p.Unmet, Skip: p.Skip, Schema: p.Schema, Cache: p.Cache, Tools: p.Tools,
 		MaxUSD: p.MaxUSD, MaxTotal: p.MaxTokens, Guessed: p.Guessed, Caps: p.Caps, Refused: p.Refused, Media: p.Media, ToolMedia: p.ToolMedia, Writes: p.Writes,
 	}
 	if line.Model == "" {
@@ -249,6 +250,9 @@ func previewNotes(p step.Previewed) []string {
 	}
 	if len(p.Missing) > 0 {
 		say("would be skipped: nothing found for %s", strings.Join(p.Missing, ", "))
+	}
+	for _, line := range p.Unmet {
+		say("would be skipped: a required input would not arrive: %s", line)
 	}
 	if p.Model == "" {
 		say("no model, the inputs go to the outputs")

@@ -8,7 +8,9 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/daemon/words"
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/step"
 )
 
 // writeReceipt prints a receipt for people: each reference with its fate, then totals against what bound them.
@@ -29,6 +31,9 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 		words.Counted(r.Totals.Chunks, "chunk"), words.Counted(r.Totals.References, "reference"), words.Counted(r.Totals.Sent, "image"), r.Totals.Deferred, r.Totals.Tokens, content.FormatSize(r.Totals.ImageBytes))
 	for _, l := range r.Limits {
 		fmt.Fprintf(w, "  %s: %s of %s (%s)\n", l.Key, plainNumber(l.Used), plainNumber(l.Value), l.From)
+	}
+	for _, line := range engine.OmissionLines(step.Omissions(r.Left())) {
+		fmt.Fprintf(w, "  left out %s\n", line)
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "  warning: %s\n", warning)
