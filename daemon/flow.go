@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -109,6 +110,8 @@ func (a *Workspace) Previewer(ctx context.Context) (p *step.Previewer, done func
 	kept, done := stores{Blobs: blank{}, Memory: blank{}}, func() {}
 	if j, err := journal.OpenReader(ctx, a.StateDir); err == nil {
 		kept, done = storesOf(j), func() { j.Close() }
+	} else if errors.Is(err, journal.ErrRestoring) {
+		return nil, nil, err
 	}
 	kept.ReadOnly = true
 	d, err := a.deps(kept, modelset.Unasked{Set: a.Models}, nil)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"path"
-	"path/filepath"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/consent"
@@ -66,9 +65,7 @@ func work(ctx context.Context, a *Workspace, holding bool, locked ...func() erro
 	if err != nil {
 		return nil, errors.Join(err, release())
 	}
-	if r := j.Restored; r != nil {
-		a.Log.Info("a restore that had begun is finished", "backup_made", r.Made, "former", filepath.Join(a.StateDir, r.Aside))
-	}
+	statedir.Recover(ctx, a.State, j, a.Vault.FS(), a.Book(j.Origins), a.Log)
 	if n, err := a.Vault.Sweep(); err != nil || n > 0 {
 		a.Log.Info("temporary files of a killed process removed", "count", n, "err", err)
 	}

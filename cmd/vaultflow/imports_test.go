@@ -117,7 +117,7 @@ var rooms = []room{
 	{"daemon/statusnote", 7, []string{"daemon/words", "engine", "note", "settings", "step", "vault", "vault/disk"}},
 	{"daemon/modelset", 7, []string{"*"}},
 	{"daemon/doctor", 7, []string{"*"}},
-	{"daemon/statedir", 7, []string{"daemon/control", "engine/journal", "policy", "policy/trust", "settings", "settings/vaultid", "vault", "vault/disk"}},
+	{"daemon/statedir", 7, []string{"daemon/control", "engine/imports", "engine/journal", "policy", "policy/trust", "settings", "settings/vaultid", "vault", "vault/disk"}},
 	{"daemon/backup", 7, []string{"engine/journal", "policy/trust", "settings/state", "settings/vaultid"}},
 	{"daemon/words", 7, []string{"engine", "cost"}},
 	{"cmd/vaultflow", 8, []string{"*"}},

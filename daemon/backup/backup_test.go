@@ -295,7 +295,12 @@ func TestRestore_replacesAndKeepsTheFormerAside(t *testing.T) {
 	if _, err := c.restore(t.Context(), file, false); err == nil {
 		t.Fatal("a history was replaced without being asked")
 	}
+	folder, err := os.Stat(st.Dir)
+	c.must(err)
 	got, err := c.restore(t.Context(), file, true)
+	if now, statErr := os.Stat(st.Dir); statErr != nil || !os.SameFile(folder, now) { // it may be a mount point
+		t.Errorf("the state directory was replaced: %v", statErr)
+	}
 	if err != nil || filepath.Dir(got.Aside) != st.Dir || !strings.HasPrefix(filepath.Base(got.Aside), "before-") {
 		t.Fatal(got, err)
 	}

@@ -6,15 +6,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"reflect"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/engine/imports"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/settings/vaultid"
@@ -95,7 +99,8 @@ func Settle(ctx context.Context, opened vaultid.State, named string, stranger bo
 }
 
 // UnknownPast explains what a state directory that begins later than its vault cannot know.
-const UnknownPast = "runs, undo, costs and pending marks from before are not known here; imported files are recognised by their manifests. " +
+const UnknownPast = "runs, undo, costs and pending marks from before are not known here, nor what models wrote from foreign content; imports are known by " +
+	"their manifests. " +
 	"`vaultflow restore FILE` brings a backup back"
 
 // Lost returns what the state directory of a vault with an earlier history cannot know, or "".
@@ -153,6 +158,27 @@ func StartOver(ctx context.Context, st vaultid.State) (vaultid.State, error) {
 		return st.Renew(ctx, files, time.Now())
 	})
 	return st, err
+}
+
+// Recover reports a restore that the journal had to finish. In a history that begins later than its vault, it records once the imports that
+// are in the vault, and what is foreign by them; after an error the next start tries again.
+func Recover(ctx context.Context, st vaultid.State, j *journal.Journal, vault fs.FS, book *origin.Book, log *slog.Logger) {
+	if r := j.Restored; r != nil {
+		log.Info("a restore that had begun is finished", "backup_made", r.Made, "former", filepath.Join(st.Dir, r.Aside))
+	}
+	if st.Record.Begins.IsZero() {
+		return
+	}
+	err := j.Imports.RecallOnce(ctx, func() error {
+		added, err := imports.Rebuild(ctx, vault, j.Imports, book)
+		if added > 0 {
+			log.Info("imports recorded again from their manifests", "count", added)
+		}
+		return err
+	})
+	if err != nil {
+		log.Warn("imports not recorded again from their manifests", "err", err)
+	}
 }
 
 // Hold locks a state directory that nobody has changed since it was found, and opens its vault for the id. A restore that was begun is

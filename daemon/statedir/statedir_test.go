@@ -2,16 +2,24 @@ package statedir_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/statedir"
+	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/policy/trust"
 	"github.com/vaultflow/vaultflow/settings/vaultid"
 )
@@ -112,4 +120,59 @@ func TestStartOver_stateInUse(t *testing.T) {
 	if _, err := statedir.StartOver(t.Context(), st); err == nil {
 		t.Error("what was found before another process changed it was taken for the present")
 	}
+}
+
+// A history that was lost knows the imports again, and what is foreign by them, also after a start that was stopped; no workflow starts by them.
+func TestRecover(t *testing.T) {
+	t.Parallel()
+	j, err := journal.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	vault := fstest.MapFS{"Imported/torn/manifest.json": {Data: []byte("{")}, ".trash/manifest.json": {Data: bundle(t, "r0", false)}}
+	for n, where := range []string{"Imported/a", "Papers/2026/b", "Imported/c"} {
+		vault[where+"/manifest.json"] = &fstest.MapFile{Data: bundle(t, fmt.Sprint("r", n+1), n == 2)}
+		vault[where+"/index.md"] = &fstest.MapFile{Data: []byte("A sentence that somebody else has written in a long letter.\n")}
+	}
+	book := &origin.Book{FS: vault, Store: j.Origins}
+	st := vaultid.State{Record: vaultid.Record{Begins: time.Now()}}
+	for _, ctx := range []context.Context{&stopped{t.Context(), 5}, t.Context(), t.Context()} {
+		statedir.Recover(ctx, st, j, vault, book, slog.New(slog.DiscardHandler))
+	}
+	list, err := j.Imports.List(t.Context(), journal.ImportFilter{})
+	if err != nil || len(list) != 3 {
+		t.Fatalf("%+v, %v; want three imports", list, err)
+	}
+	for _, r := range list {
+		if partial := r.ID == "r3"; r.Source != "Import/"+r.ID+".pdf" || r.Note != r.Bundle+"/index.md" || r.Pages != 2 || (r.State == engine.ImportPartial) != partial {
+			t.Errorf("%+v", r)
+		}
+		if known, err := j.Origins.Content(t.Context(), r.SHA256); err != nil || !known.Foreign() {
+			t.Errorf("the original of %s: %+v, %v", r.ID, known, err)
+		}
+	}
+	if known, err := j.Origins.Name(t.Context(), "Papers/2026/b/index.md"); err != nil || !known.Foreign() {
+		t.Errorf("a note: %+v, %v", known, err)
+	}
+	if fresh, err := j.Imports.Unannounced(t.Context()); err != nil || len(fresh) > 0 {
+		t.Errorf("workflows would start by %+v, %v", fresh, err)
+	}
+}
+
+// bundle is the manifest of an import of two pages.
+func bundle(t *testing.T, id string, failed bool) []byte {
+	t.Helper()
+	m := manifest.Manifest{Version: manifest.Version, Import: manifest.Import{ID: id, Started: time.Now(), Finished: time.Now()}}
+	sum := sha256.Sum256([]byte(id))
+	m.Source = manifest.Source{Name: id + ".pdf", Path: "Import/" + id + ".pdf", SHA256: hex.EncodeToString(sum[:]), Size: 100}
+	m.Pages = []manifest.Page{{N: 1, Status: manifest.PageDone}, {N: 2, Status: manifest.PageDone}}
+	if failed {
+		m.Pages[1].Status = manifest.PageFailed
+	}
+	data, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }

@@ -76,13 +76,16 @@ func job(ref engine.ImportPlan, route json.RawMessage) (ingestion.Job, error) {
 	return j, nil
 }
 
+// leastForeign is the size of a file, in bytes, from which its bytes are known as foreign: a few letters are equal by chance.
+const leastForeign = 16
+
 // Classify decides what the bytes are, and whether they were imported before.
 func (im *Imports) Classify(ctx context.Context, in engine.ClassifyIn) (engine.ClassifyOut, error) {
 	j, err := job(in.ImportPlan, nil)
 	if err != nil {
 		return engine.ClassifyOut{}, err
 	}
-	if im.Origin != nil && in.Size > 16 { // a few letters are equal by chance
+	if im.Origin != nil && in.Size > leastForeign {
 		if err := im.Origin.Arrived(ctx, in.SHA256, in.Size, origin.OfImport(in.Run, in.Source)); err != nil {
 			return engine.ClassifyOut{}, failure.WithCode(err, failure.State)
 		}

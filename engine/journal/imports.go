@@ -205,3 +205,28 @@ func (is *Imports) Announced(ctx context.Context, id string) error {
 	}
 	return nil
 }
+
+// Recall stores an import that ended before this journal began, as its bundle has it. It starts no workflow. An import that is known stays.
+func (is *Imports) Recall(ctx context.Context, r engine.ImportRecord) error {
+	view, err := json.Marshal(r)
+	if err == nil {
+		_, err = change(ctx, is.db.write, `INSERT INTO imports (id, source, sha256, key, state, created, finished, announced, view) VALUES (?, ?, ?, '', ?, ?, ?, 1, ?)
+			ON CONFLICT DO NOTHING`, r.ID, r.Source, r.SHA256, r.State, micros(r.Created), max(1, micros(r.Finished)), view)
+	}
+	if err != nil {
+		return fmt.Errorf("store the import %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+// RecallOnce calls recall unless that was done to its end before.
+func (is *Imports) RecallOnce(ctx context.Context, recall func() error) error {
+	at, err := is.db.upkept(ctx, "recalled")
+	if err != nil || !at.IsZero() {
+		return err
+	}
+	if err := recall(); err != nil {
+		return err
+	}
+	return is.db.keptUp(ctx, "recalled", time.Now())
+}
