@@ -3,6 +3,7 @@ package prompt
 import (
 	"bytes"
 	"encoding/binary"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -46,26 +47,39 @@ func decode(data []byte) *decoded {
 		d.mark = 3
 		d.text = data[3:]
 	case utf16LE, utf16BE:
-		d.mark = 2
-		d.text = decode16(data[2:], d.encoding)
+		if wide(data) == utf8Plain {
+			d.mark = 2
+		}
+		d.text = decode16(data[d.mark:], d.encoding)
 	case utf8Broken:
-		d.text = replaceEach(data)
+		if bytes.HasPrefix(data, []byte("\xef\xbb\xbf")) {
+			d.mark = 3
+		}
+		d.text = replaceEach(data[d.mark:])
 	case latin:
 		d.text = make([]byte, 0, len(data)+len(data)/8)
 		for _, c := range data {
-			d.text = utf8.AppendRune(d.text, charmap.Windows1252.DecodeByte(c))
+			d.text = utf8.AppendRune(d.text, shownRune(charmap.Windows1252.DecodeByte(c)))
 		}
 	}
 	d.there = d.mark
 	return d
 }
 
-// replaceEach puts U+FFFD for each byte that is no UTF-8.
+// shownRune returns U+FFFD for NUL, which services refuse and programs take for the end of a text.
+func shownRune(r rune) rune {
+	if r == 0 {
+		return utf8.RuneError
+	}
+	return r
+}
+
+// replaceEach puts U+FFFD for each byte that is NUL or no UTF-8.
 func replaceEach(data []byte) []byte {
 	out := make([]byte, 0, len(data)+len(data)/16)
 	for i := 0; i < len(data); {
 		r, n := utf8.DecodeRune(data[i:])
-		out = utf8.AppendRune(out, r)
+		out = utf8.AppendRune(out, shownRune(r))
 		i += n
 	}
 	return out
@@ -75,7 +89,7 @@ func decode16(data []byte, e encoding) []byte {
 	out := make([]byte, 0, len(data))
 	for i := 0; i < len(data); {
 		r, n := rune16(data[i:], e)
-		out = utf8.AppendRune(out, r)
+		out = utf8.AppendRune(out, shownRune(r))
 		i += n
 	}
 	return out
@@ -106,7 +120,7 @@ func rune16(data []byte, e encoding) (r rune, n int) {
 func encodingOf(data []byte) encoding {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
-		if !utf8.Valid(data) {
+		if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 			return utf8Broken
 		}
 		return utf8Marked
@@ -114,6 +128,10 @@ func encodingOf(data []byte) encoding {
 		return utf16LE
 	case bytes.HasPrefix(data, []byte("\xfe\xff")):
 		return utf16BE
+	case wide(data) != utf8Plain:
+		return wide(data)
+	case utf8.Valid(data) && bytes.IndexByte(data, 0) >= 0:
+		return utf8Broken
 	case utf8.Valid(data):
 		return utf8Plain
 	}
@@ -132,6 +150,40 @@ func encodingOf(data []byte) encoding {
 		return utf8Broken
 	}
 	return latin
+}
+
+// wide returns how a text in UTF-16 is stored that has no byte order mark, or utf8Plain for any other. Two in five of its characters
+// are Latin letters, digits or white space, with a NUL as their high byte, and no low byte is NUL.
+func wide(data []byte) encoding {
+	if len(data) < headBytes && len(data)%2 != 0 {
+		return utf8Plain
+	}
+	head := data[:min(len(data), headBytes)]
+	var nul [2]int
+	for i, c := range head {
+		if c == 0 {
+			nul[i%2]++
+		}
+	}
+	for order, e := range [2]encoding{utf16BE, utf16LE} {
+		if nul[1-order] == 0 && nul[order] > 1 && 5*nul[order] >= len(head) && sane16(head, e) {
+			return e
+		}
+	}
+	return utf8Plain
+}
+
+// sane16 reports whether nearly all characters are ones that texts have.
+func sane16(data []byte, e encoding) bool {
+	odd, all := 0, 0
+	for i := 0; i+1 < len(data); all++ {
+		r, n := rune16(data[i:], e)
+		if r == utf8.RuneError || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
+			odd++
+		}
+		i += n
+	}
+	return 20*odd <= all
 }
 
 // place is the offset in the file of an offset in the text. It walks on from the last answer, or again from the start.

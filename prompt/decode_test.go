@@ -22,6 +22,13 @@ func TestDecode_guesses(t *testing.T) {
 		{"Gr\xfcn", latin, "Grün"},
 		{"\x80uro", latin, "€uro"},
 		{"Grün Öl \xff", utf8Broken, "Grün Öl \uFFFD"},
+		{"a\x00b", utf8Broken, "a\uFFFDb"},
+		{"ab\x00c", utf8Broken, "ab\uFFFDc"},
+		{"Gr\xfcn\x00", latin, "Grün\uFFFD"},
+		{"\xef\xbb\xbfa\x00", utf8Broken, "a\uFFFD"},
+		{"\xff\xfea\x00\x00\x00", utf16LE, "a\uFFFD"},
+		{"G\x00r\x00\xfc\x00n\x00", utf16LE, "Grün"},
+		{"\x00H\x00i\x26\x3a\x00.", utf16BE, "Hi☺."},
 	} {
 		if d := decode([]byte(c.data)); d.encoding != c.want || string(d.text) != c.text {
 			t.Errorf("%q: %q as %s, want %q as %s", c.data, d.text, d.encoding, c.text, c.want)
@@ -31,7 +38,7 @@ func TestDecode_guesses(t *testing.T) {
 
 // FuzzDecode: the text is UTF-8, and the places of its characters in the file ascend and cover it.
 func FuzzDecode(f *testing.F) {
-	for _, s := range []string{"", "abc", "\xff\xfe", "\xff\xfea\x00\x3d\xd8\x00\xde", "\xfe\xff\x00a\xd8", "Gr\xfcn", "Grün \xff", "\xef\xbb\xbfx", "\uFFFD\xff\uFFFD\uFFFD"} {
+	for _, s := range []string{"", "abc", "\xff\xfe", "\xff\xfea\x00\x3d\xd8\x00\xde", "\xfe\xff\x00a\xd8", "Gr\xfcn", "Grün \xff", "\xef\xbb\xbfx", "\uFFFD\xff\uFFFD\uFFFD", "a\x00b", "a\x00b\x00", "\xef\xbb\xbf\x00"} {
 		f.Add([]byte(s), 1)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, back int) {

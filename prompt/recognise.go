@@ -53,11 +53,12 @@ func recognise(name string, head []byte) recognised {
 		if promised == "image" {
 			return is
 		}
-	case media == "text/plain" && promised == "markdown":
+	case media == "text/plain" && promised == "markdown", promised == "markdown" && textWithNul(head):
+		is.media = "text/plain"
 		is.kind = kindMarkdown
 		return is
-	case media == "text/plain":
-		is.kind = kindText
+	case media == "text/plain", promised == "text" && textWithNul(head):
+		is.kind, is.media = kindText, "text/plain"
 		if promised == "text" || promised == "" {
 			return is
 		}
@@ -132,12 +133,19 @@ func sniff(data []byte) string {
 	switch {
 	case strings.HasPrefix(media, "image/") && media != "image/svg+xml" && media != "image/bmp":
 		return media
-	case bytes.IndexByte(head, 0) < 0 && mostlyText(head):
+	case bytes.IndexByte(head, 0) < 0 && mostlyText(head), wide(head) != utf8Plain:
 		return "text/plain"
 	case strings.HasPrefix(media, "text/"):
 		return "application/octet-stream"
 	}
 	return media
+}
+
+// textWithNul reports whether the bytes of a file that is called a text are one with a few NUL bytes, as editors and sync programs
+// leave them.
+func textWithNul(head []byte) bool {
+	n := bytes.Count(head, []byte{0})
+	return n > 0 && 2*n < len(head) && sniff(bytes.ReplaceAll(head, []byte{0}, nil)) == "text/plain"
 }
 
 // mostlyText reports whether the bytes are UTF-8 or an older 8-bit text.
