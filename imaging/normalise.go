@@ -59,7 +59,7 @@ func asIs(r io.ReaderAt, size int64, info Info, l Limits) (Encoded, error) {
 	if _, err := r.ReadAt(data, 0); err != nil && err != io.EOF {
 		return Encoded{}, fmt.Errorf("read the picture: %w", err)
 	}
-	if err := whole(data, info.MediaType); err != nil {
+	if err := Whole(bytes.NewReader(data), size, info.MediaType); err != nil {
 		return Encoded{}, err
 	}
 	return Encoded{Data: data, MediaType: info.MediaType, Width: info.Width, Height: info.Height}, nil

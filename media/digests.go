@@ -37,7 +37,17 @@ type fileState struct {
 	mark    mark
 	lasting bool // kept for the next process
 	sha256  string
+	whole   wholeness
 }
+
+// wholeness is whether a picture's file is whole, as it is kept.
+type wholeness string
+
+const (
+	unchecked wholeness = "-"
+	isWhole   wholeness = "whole"
+	isTorn    wholeness = "torn"
+)
 
 // mark is what another process knows a file by. The time of the last change of any kind is set by the system alone, so it shows changes that
 // set the time of modification back.
@@ -65,26 +75,47 @@ func NewDigests(dir string) *Digests {
 
 // of returns the digest of a file, which is read only if it is not known.
 func (d *Digests) of(name string, info fs.FileInfo, file io.Reader) (string, error) {
-	if last, ok := d.last(name); ok && last.unchanged(info) {
-		return last.sha256, nil
+	s, err := d.state(name, info, file, nil)
+	return s.sha256, err
+}
+
+// picture is of for a picture, whose file is checked only if that is not known. A torn one is an error.
+func (d *Digests) picture(name string, info fs.FileInfo, file io.Reader, check func() error) (string, error) {
+	s, err := d.state(name, info, file, check)
+	if err == nil && s.whole == isTorn {
+		err = check() // for its words
+	}
+	return s.sha256, err
+}
+
+// state returns what is known of a file. check may be nil.
+func (d *Digests) state(name string, info fs.FileInfo, file io.Reader, check func() error) (fileState, error) {
+	if last, ok := d.last(name); ok && last.unchanged(info) && (check == nil || last.whole != unchecked) {
+		return last, nil
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, file); err != nil {
-		return "", fmt.Errorf("read: %w", err)
+		return fileState{}, fmt.Errorf("read: %w", err)
 	}
-	digest := hex.EncodeToString(sum.Sum(nil))
-	at, _ := markOf(info)
+	seen := fileState{info: info, sha256: hex.EncodeToString(sum.Sum(nil)), whole: unchecked}
+	if check != nil {
+		seen.whole = isWhole
+		if check() != nil {
+			seen.whole = isTorn
+		}
+	}
+	seen.mark, _ = markOf(info)
 	if d != nil && d.now().Sub(info.ModTime()) > settled {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if len(d.files) >= maxDigests {
 			clear(d.files)
 		}
-		lasting := at.lasting() && d.now().Sub(time.Unix(0, at.changed)) > settled
-		d.files[name] = fileState{info, at, lasting, digest}
-		d.news = d.news || lasting
+		seen.lasting = seen.mark.lasting() && d.now().Sub(time.Unix(0, seen.mark.changed)) > settled
+		d.files[name] = seen
+		d.news = d.news || seen.lasting
 	}
-	return digest, nil
+	return seen, nil
 }
 
 // last returns what is remembered of a file.
@@ -151,7 +182,7 @@ func (d *Digests) kept() []byte {
 	lines := 0
 	for _, name := range names {
 		if s := d.files[name]; s.lasting && !strings.Contains(name, "\n") && lines < maxKept {
-			fmt.Fprintf(&out, "%s %d %d %d %d %s\n", s.sha256, s.mark.size, s.mark.modified, s.mark.changed, s.mark.inode, name)
+			fmt.Fprintf(&out, "%s %d %d %d %d %s %s\n", s.sha256, s.mark.size, s.mark.modified, s.mark.changed, s.mark.inode, s.whole, name)
 			lines++
 		}
 	}
@@ -161,8 +192,12 @@ func (d *Digests) kept() []byte {
 // parse reads what kept returned. Lines of another form are left out.
 func (d *Digests) parse(kept []byte) {
 	for line := range strings.Lines(string(kept)) {
-		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 6)
-		if sum, err := hex.DecodeString(fields[0]); err != nil || len(sum) != sha256.Size || len(fields) < 6 {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 7)
+		if sum, err := hex.DecodeString(fields[0]); err != nil || len(sum) != sha256.Size || len(fields) < 7 {
+			continue
+		}
+		known := wholeness(fields[5])
+		if known != unchecked && known != isWhole && known != isTorn { // of an earlier version
 			continue
 		}
 		var numbers [4]int64
@@ -170,7 +205,7 @@ func (d *Digests) parse(kept []byte) {
 			numbers[i], _ = strconv.ParseInt(fields[i+1], 10, 64) // 0 is no file that is kept, or none that is like it
 		}
 		if m := (mark{numbers[0], numbers[1], numbers[2], numbers[3]}); m.lasting() {
-			d.files[fields[5]] = fileState{mark: m, lasting: true, sha256: fields[0]}
+			d.files[fields[6]] = fileState{mark: m, lasting: true, sha256: fields[0], whole: known}
 		}
 	}
 }

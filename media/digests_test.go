@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
 )
@@ -190,4 +191,30 @@ func BenchmarkProbe(b *testing.B) {
 			}
 		}
 	})
+}
+
+// A torn picture is torn in the next look and for the next process too, without its bytes.
+func TestProbe_refusesTornPictures(t *testing.T) {
+	t.Parallel()
+	dir, kept := t.TempDir(), t.TempDir()
+	photo := pdftest.Photo(40, 30, "a")
+	aged(t, filepath.Join(dir, "a.jpg"), append(photo[:len(photo)-20:len(photo)-20], make([]byte, smallestFor)...))
+	first := Source{FS: os.DirFS(dir), Digests: NewDigests(kept)}
+	first.Digests.now = func() time.Time { return time.Now().Add(2 * settled) }
+	probe := func(s Source) {
+		t.Helper()
+		if _, err := s.Probe("a.jpg"); !errors.Is(err, imaging.ErrCorrupt) || omission.From(err).Cause() != omission.Damaged {
+			t.Errorf("%v", err)
+		}
+	}
+	probe(first)
+	probe(first)
+	if err := first.Digests.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	next := Source{FS: os.DirFS(dir), Digests: NewDigests(kept)}
+	probe(next)
+	if runtime.GOOS == "linux" && next.Digests.files["a.jpg"].whole != isTorn {
+		t.Errorf("kept as %q", next.Digests.files["a.jpg"].whole)
+	}
 }

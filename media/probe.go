@@ -15,8 +15,8 @@ import (
 // Probe reads headers of pictures in a vault where there is no worker; see Source.Probe.
 func Probe(fsys fs.FS) func(name string) (prompt.Picture, error) { return Source{FS: fsys}.Probe }
 
-// Probe reads a picture's header and digest; it never decodes. A picture that only the worker decodes is an error where
-// there is none. It is a prompt.Builder's Probe.
+// Probe reads a picture's header and digest, and whether the file is whole; it never decodes. A picture that only the worker decodes is
+// an error where there is none, and so is a torn one: the prompt says then what a run would find. It is a prompt.Builder's Probe.
 func (m Source) Probe(name string) (prompt.Picture, error) {
 	f, err := m.FS.Open(name)
 	if err != nil {
@@ -41,9 +41,10 @@ func (m Source) Probe(name string) (prompt.Picture, error) {
 	if err != nil {
 		return prompt.Picture{MediaType: info.MediaType, Size: stat.Size()}, err
 	}
-	digest, err := m.Digests.of(name, stat, io.NewSectionReader(at, 0, math.MaxInt64))
+	check := func() error { return imaging.Whole(at, stat.Size(), info.MediaType) }
+	digest, err := m.Digests.picture(name, stat, io.NewSectionReader(at, 0, math.MaxInt64), check)
 	if err != nil {
-		return prompt.Picture{}, err
+		return prompt.Picture{MediaType: info.MediaType, Size: stat.Size()}, err
 	}
 	return prompt.Picture{
 		MediaType: info.MediaType, Width: info.Width, Height: info.Height, Size: stat.Size(), SHA256: digest,
