@@ -17,6 +17,7 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/export"
+	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -183,6 +184,7 @@ func (a *Arrivals) arrival(ctx context.Context, news disk.Arrival) (run string, 
 		a.log.Warn("file waits", "name", news.Name, "reason", news.Reason)
 		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, news.Reason, time.Now())
 	default:
+		a.importers.Workers.Prepare(ingestion.WorkersFor(filetype.KindOf(filetype.ByName(news.Name)), news.Size)) // it starts in the quiet period
 		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportReceiving, news.Size, news.Reason, time.Now())
 	}
 }
