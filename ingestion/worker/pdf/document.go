@@ -80,6 +80,7 @@ func Open(data []byte, o extract.Open, libraries Libraries) (*Document, error) {
 		return nil, &extract.Error{Code: failure.TooLarge, Message: fmt.Sprintf("the document declares %d pages", pages)}
 	}
 	by.traces = findTraces(by.data)
+	by.coloured = by.traces.coloured
 	info := describe(by)
 	d := &Document{info: info, by: by, texts: newTexts(by, info, o.Alone), ocr: libraries.OCR}
 	if o.MediaType != extract.MediaXPS {
@@ -135,6 +136,9 @@ func (d *Document) Page(ctx context.Context, r extract.PageRequest) (extract.Pag
 		if by, err = d.readImage(ctx, r, by, &out); err != nil {
 			return extract.Page{}, err
 		}
+	}
+	if r.Text && d.texts.compare != nil {
+		d.texts.compare()
 	}
 	if r.OCR {
 		if by, err = d.recognise(r, by, &out); err != nil {

@@ -84,7 +84,8 @@ type renderers struct {
 	why       reason // the whole document is drawn by PDFium
 
 	mupdf    MuPDF            // nil when MuPDF cannot open it
-	coloured bool             // the page that was drawn last for its picture had a colour
+	coloured bool             // the page that was drawn last for its picture had a colour; at first, whether pictures have one
+	starting chan started     // PDFium, from when it is known to be needed
 	second   *pdfium.Document // nil until it is needed
 	noSecond error            // why it cannot be opened
 
@@ -239,14 +240,32 @@ func (r *renderers) annotationsOn(n int) (pdfium.Annotations, error) {
 	return r.annotations, err
 }
 
+// started is PDFium, or why it could not be started.
+type started struct {
+	in  pdfium.Instance
+	err error
+}
+
+// startPDFium starts PDFium for a document that is not encrypted, and does not wait for it.
+func (r *renderers) startPDFium() {
+	if r.starting != nil || r.second != nil {
+		return
+	}
+	r.starting = make(chan started, 1)
+	go func() {
+		in, err := pdfium.Start(r.libraries.Code, r.traces.wide)
+		r.starting <- started{in, err}
+	}()
+}
+
 // pdfium opens the document with PDFium, once.
 func (r *renderers) pdfium() (*pdfium.Document, error) {
 	if r.second == nil && r.noSecond == nil {
-		in, err := pdfium.Start(r.libraries.Code, r.traces.wide)
-		if err == nil {
-			r.second, err = pdfium.Open(in, r.data, nil)
+		r.startPDFium()
+		got := <-r.starting
+		if r.noSecond = got.err; got.err == nil {
+			r.second, r.noSecond = pdfium.Open(got.in, r.data, nil)
 		}
-		r.noSecond = err
 	}
 	return r.second, r.noSecond
 }

@@ -32,6 +32,7 @@ type texts struct {
 	profile *layout.Profile      // nil until text is requested
 	tails   map[int]*layout.Tail // tables that end pages, of the pages that were read
 	damage  layout.Damage        // of the page that was read last
+	compare func()               // adds what a comparison of that page finds; nil: none is due
 }
 
 func newTexts(by *renderers, info extract.Document, alone bool) *texts {
@@ -45,7 +46,7 @@ func newTexts(by *renderers, info extract.Document, alone bool) *texts {
 // read returns the text layer of a page with its form values and annotations, and who read it: PDFium where MuPDF cannot.
 func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 	var out *extract.PageText
-	t.damage = layout.Sound
+	t.damage, t.compare = layout.Sound, nil
 	if !by.pdfium {
 		page, err := t.layer(n)
 		t.damage = page.Damage
@@ -58,7 +59,7 @@ func (t *texts) read(n int, by choice) (*extract.PageText, choice, error) {
 			out, read = t.arranged(page, n, func() *layout.Tail { return t.tail(n-1, farthestBack) })
 			t.tails[n] = read.Tail
 			if page.Hidden == 0 { // PDFium would read that too
-				t.compare(n, page, read, out)
+				t.comparison(n, page, read, out)
 			}
 			doubtDirections(page, out)
 		} else {
@@ -97,23 +98,26 @@ func doubtDirections(page layout.Page, out *extract.PageText) {
 	}
 }
 
-// compare adds doubts where PDFium reads a page differently. It is asked only about pages with columns, tables, or glyphs without
-// characters: starting it takes time, and a page of plain paragraphs has one order.
-func (t *texts) compare(n int, page layout.Page, read layout.Read, out *extract.PageText) {
+// comparison has doubts added where PDFium reads a page differently, once the page is drawn: PDFium starts meanwhile. It is asked only about
+// pages with columns, tables, or glyphs without characters: starting it takes time, and a page of plain paragraphs has one order.
+func (t *texts) comparison(n int, page layout.Page, read layout.Read, out *extract.PageText) {
 	if !t.by.mayFallBack() || !read.Complex && out.Evidence.Unmapped == 0 {
 		return
 	}
-	second, err := t.by.forText()
-	if err != nil {
-		return
-	}
-	text, err := second.PlainText(n)
-	if err != nil {
-		return
-	}
-	for _, d := range doubt.Compare(linesOf(page), read.Plain, text) {
-		if !doubt.Has(out.Doubts, d.Code) {
-			out.Doubts = doubt.Add(out.Doubts, d.Code, d.Words)
+	t.by.startPDFium()
+	t.compare = func() {
+		second, err := t.by.forText()
+		if err != nil {
+			return
+		}
+		text, err := second.PlainText(n)
+		if err != nil {
+			return
+		}
+		for _, d := range doubt.Compare(linesOf(page), read.Plain, text) {
+			if !doubt.Has(out.Doubts, d.Code) {
+				out.Doubts = doubt.Add(out.Doubts, d.Code, d.Words)
+			}
 		}
 	}
 }

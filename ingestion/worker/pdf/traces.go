@@ -16,6 +16,7 @@ type traces struct {
 	structure   bool // the document may have a structure of its own
 	patterns    bool // something is filled with tiles
 	attached    bool // files may be attached
+	coloured    bool // a picture or a shade may have colours
 	dynamic     bool // a viewer makes the pages from the data of an XFA form, and shows others meanwhile (PDF 1.7, table 28)
 }
 
@@ -47,24 +48,24 @@ func findTraces(data []byte) traces {
 	if len(streams) == 0 {
 		return t
 	}
-	anything := traces{annotations: true, wide: t.wide, structure: true, patterns: true, attached: true, dynamic: t.dynamic}
+	anything := traces{annotations: true, wide: t.wide, structure: true, patterns: true, attached: true, coloured: t.coloured, dynamic: t.dynamic}
 	if bytes.Contains(data, encryption) {
 		return anything // its object streams are encrypted
 	}
 	unpacked := 0
 	for _, at := range streams {
-		if t == (traces{true, true, true, true, true, true}) {
+		if t == (traces{true, true, true, true, true, true, true}) {
 			break
 		}
 		objects, ok := unpack(data[at:])
 		if unpacked += len(objects); !ok || unpacked > maxUnpacked {
-			anything.wide, anything.dynamic = t.wide, t.dynamic
+			anything.wide, anything.coloured, anything.dynamic = t.wide, t.coloured, t.dynamic
 			return anything
 		}
 		found, _ := tracesIn(objects)
 		t = traces{
 			t.annotations || found.annotations, t.wide || found.wide, t.structure || found.structure,
-			t.patterns || found.patterns, t.attached || found.attached, t.dynamic || found.dynamic,
+			t.patterns || found.patterns, t.attached || found.attached, t.coloured || found.coloured, t.dynamic || found.dynamic,
 		}
 	}
 	return t
@@ -93,6 +94,9 @@ func tracesIn(data []byte) (t traces, streams []int) {
 		case "PatternType":
 			kind, _ := word(blank(after))
 			t.patterns = t.patterns || string(kind) == "1"
+		case "ColorSpace":
+			kind, _ := word(second(after))
+			t.coloured = t.coloured || string(kind) == "DeviceRGB"
 		case "EmbeddedFile", "EmbeddedFiles":
 			t.attached = true
 		case "NeedsRendering":
