@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/cost"
+	"github.com/vaultflow/vaultflow/failure/drain"
 )
 
 // Limits bound the calls to a service. Zero is no limit.
@@ -52,13 +53,16 @@ type gated struct {
 	*Gate
 }
 
-// Generate implements Provider. If the context ends while a call waits, nothing is sent.
+// Generate implements Provider. If the context ends, or the process starts over, while a call waits, nothing is sent. A call that was
+// sent is not cut by a process that starts over: it may have been paid for.
 func (g gated) Generate(ctx context.Context, request Request, progress func(string)) (*Response, error) {
 	if g.places != nil {
 		select {
 		case g.places <- struct{}{}:
 		case <-ctx.Done():
-			return nil, unsent(ctx)
+			return nil, unsent(ctx.Err())
+		case <-drain.Begun(ctx):
+			return nil, unsent(drain.Err)
 		}
 		defer func() { <-g.places }()
 	}
@@ -66,7 +70,9 @@ func (g gated) Generate(ctx context.Context, request Request, progress func(stri
 	if err != nil {
 		return nil, err
 	}
-	response, err := g.provider.Generate(ctx, request, progress)
+	whole, end := drain.Outlasting(ctx)
+	defer end()
+	response, err := g.provider.Generate(whole, request, progress)
 	if failure, ok := AsError(err); ok {
 		g.correct(p, failure.Usage)
 	} else if response != nil {
@@ -75,8 +81,8 @@ func (g gated) Generate(ctx context.Context, request Request, progress func(stri
 	return response, err
 }
 
-func unsent(ctx context.Context) error {
-	return &Error{Class: ClassOther, Unsent: true, Message: fmt.Sprintf("wait for a free place: %v", ctx.Err()), Err: ctx.Err()}
+func unsent(why error) error {
+	return &Error{Class: ClassOther, Unsent: true, Message: fmt.Sprintf("wait for a free place: %v", why), Err: why}
 }
 
 // pass waits until the minute has room for a request, and counts it.
@@ -87,7 +93,9 @@ func (g *Gate) pass(ctx context.Context, request Request) (*passed, error) {
 	select {
 	case g.turn <- struct{}{}:
 	case <-ctx.Done():
-		return nil, unsent(ctx)
+		return nil, unsent(ctx.Err())
+	case <-drain.Begun(ctx):
+		return nil, unsent(drain.Err)
 	}
 	defer func() { <-g.turn }()
 	next := &passed{tokens: Meter{}.Measure(request).Tokens + request.MaxOutputTokens}
@@ -101,10 +109,13 @@ func (g *Gate) pass(ctx context.Context, request Request) (*passed, error) {
 		case <-timer.C:
 		case <-g.changed:
 		case <-ctx.Done():
+		case <-drain.Begun(ctx):
+			timer.Stop()
+			return nil, unsent(drain.Err)
 		}
 		timer.Stop()
 		if ctx.Err() != nil {
-			return nil, unsent(ctx)
+			return nil, unsent(ctx.Err())
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure/drain"
 )
 
 // RetryPolicy sets how often a request is repeated, and how long to wait between attempts. The zero value is the default
@@ -63,7 +65,7 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 	return max(d, 0)
 }
 
-// sleep waits for d or the end of ctx, whose error it returns.
+// sleep waits for d or the end of ctx, whose error it returns. A process that starts over does not wait either.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -72,6 +74,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-drain.Begun(ctx):
+		return drain.Err
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/drain"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
@@ -82,7 +83,7 @@ func (g *Generator) answer(ctx context.Context, s Context, in engine.GenerateIn,
 // ours reports whether a call failed for a reason unrelated to its model.
 func ours(err error) bool {
 	code := failure.Of(err).Code
-	return code == failure.Budget || code == failure.State
+	return code == failure.Budget || code == failure.State || errors.Is(err, drain.Err)
 }
 
 // askFallback asks the fallback model with its own prompt, or with the first model's if an earlier version stored none.
@@ -244,7 +245,7 @@ func (g *Generator) keep(ctx context.Context, model Model, answer *llm.Response)
 
 // providerFailure returns a provider's error as a failure that is not retried, because lower layers have tried.
 func providerFailure(ctx context.Context, err error) error {
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) || errors.Is(err, drain.Err) {
 		return err
 	}
 	cause := failure.Of(err)

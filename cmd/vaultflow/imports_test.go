@@ -18,6 +18,7 @@ var rooms = []room{
 	{module, 1, nil}, // the licences
 	{"failure", 1, nil},
 	{"failure/diag", 1, nil},
+	{"failure/drain", 1, nil},
 	{"failure/omission", 1, nil},
 	{"cost", 1, nil},
 	{"content", 1, nil},
@@ -108,6 +109,7 @@ var rooms = []room{
 	{"web", 5, []string{"cost", "step/cite", "engine", "content/visible", "web/session"}},
 	{"web/session", 5, []string{"settings/state"}},
 	{"daemon", 7, []string{"*"}},
+	{"daemon/artifacts", 7, []string{"engine/artifact", "tools", "tools/toolbox"}},
 	{"daemon/control", 7, []string{"engine"}},
 	{"daemon/memory", 7, nil},
 	{"daemon/workers", 7, []string{"daemon/memory", "ingestion", "ingestion/extract", "ingestion/reading", "ingestion/sandbox", "media", "settings", "vault/disk"}},
@@ -117,6 +119,7 @@ var rooms = []room{
 	{"daemon/statusnote", 7, []string{"daemon/words", "engine", "note", "settings", "step", "vault", "vault/disk"}},
 	{"daemon/modelset", 7, []string{"*"}},
 	{"daemon/doctor", 7, []string{"*"}},
+	{"daemon/reload", 7, []string{"daemon/consent", "engine", "settings"}},
 	{"daemon/statedir", 7, []string{"daemon/control", "engine/imports", "engine/journal", "policy", "policy/trust", "settings", "settings/vaultid", "vault", "vault/disk"}},
 	{"daemon/backup", 7, []string{"engine/journal", "policy/trust", "settings/state", "settings/vaultid"}},
 	{"daemon/words", 7, []string{"engine", "cost"}},
@@ -165,7 +168,7 @@ var house = func() map[string]room {
 }()
 
 // everybody lists the packages of floor 1 that any package may import.
-var everybody = []string{"failure", "failure/diag", "failure/omission"}
+var everybody = []string{"failure", "failure/diag", "failure/drain", "failure/omission"}
 
 // private lists the packages that only the wiring may import (cmd and daemon): everyone else states the interface they need.
 var private = []string{"vault/disk", "llm/anthropic", "llm/openai", "llm/gemini", "llm/bedrock", "llm/vertex", "llm/ollama", "llm/mistralocr", "llm/transcription", "llm/offline", "engine/journal", "web", "engine/local", "ingestion/sandbox", "tools/mcp"}
