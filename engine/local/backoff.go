@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure/drain"
 )
 
 // Backoff is how often and how slowly a failed activity is repeated. Only retryable failures are.
@@ -32,12 +33,14 @@ func (b Backoff) wait(attempt int, asked time.Duration) time.Duration {
 	return min(max(d, asked), max(b.Max, b.Base))
 }
 
-// pause waits and reports whether the time passed before ctx ended.
+// pause waits and reports whether the time passed before ctx ended, or the executor drained.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
+		return false
+	case <-drain.Begun(ctx):
 		return false
 	case <-t.C:
 		return true

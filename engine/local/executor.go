@@ -26,13 +26,17 @@ type Config struct {
 	// Renew brings the settings of an import that is tried again up to date. Nil leaves them as they were pinned.
 	Renew func(p engine.ImportPlan) json.RawMessage
 	// Lacks reports whether another attempt may add to the bundle of an import that is done. Nil means no.
-	Lacks  func(bundle string) bool
-	Now    func() time.Time // nil means time.Now
-	Logger *slog.Logger     // nil discards
+	Lacks func(bundle string) bool
+	// Outdated reports whether what runs start with has changed. Start waits then, for [Drain.Begin]. Nil means it never does.
+	Outdated func() bool
+	Now      func() time.Time // nil means time.Now
+	Logger   *slog.Logger     // nil discards
 }
 
 // Executor runs bodies in this process. Make one with [New].
 type Executor struct {
+	Drain *Drain
+
 	cfg     Config
 	queue   *queue
 	store   *store
@@ -57,9 +61,10 @@ func New(c Config) *Executor {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	q, stopped := newQueue(c), make(chan struct{})
 	return &Executor{
-		cfg: c, queue: newQueue(c), stopped: make(chan struct{}),
-		store: &store{journal: c.Journal, now: c.Now, log: c.Logger},
+		cfg: c, queue: q, stopped: stopped, store: &store{journal: c.Journal, now: c.Now, log: c.Logger},
+		Drain: &Drain{queue: q, stopped: stopped, outdated: c.Outdated, begun: make(chan struct{}), quiet: make(chan struct{})},
 	}
 }
 
@@ -106,6 +111,10 @@ func (x *Executor) shutdown() {
 // dispatch begins the runs whose turn it is.
 func (x *Executor) dispatch(ctx context.Context) {
 	if ctx.Err() != nil {
+		return
+	}
+	if x.Drain.is() {
+		x.Drain.leaveAll()
 		return
 	}
 	x.queue.start(func(j *job) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/drain"
 )
 
 // flow is the engine.Flow of a run's body, or of one of its branches. Do and Note belong to one goroutine at a time.
@@ -42,7 +43,7 @@ func (f *flow) Do(name string, in, out any) error {
 	if held := f.records[f.branch]; rec.Seq < len(held) {
 		return f.recall(held[rec.Seq], rec, out)
 	}
-	if err := f.ended(ctx); err != nil {
+	if err := f.over(ctx); err != nil {
 		return err
 	}
 	if err := f.carryOut(&activity{ctx: ctx, rec: &rec, batch: place.Batch}); err != nil {
@@ -173,6 +174,9 @@ func (f *flow) repeat(handler engine.Activity, d *activity) error {
 		if awaits, reason, is := engine.Parked(err); is {
 			return f.parks(waiting{d.rec.Step, d.batch, awaits, reason})
 		}
+		if f.x.Drain.is() && (engine.Stopped(err) || errors.Is(err, drain.Err)) {
+			return f.drained()
+		}
 		if engine.Stopped(err) { // a run that it waited for was interrupted: both resume later
 			return f.halt(err)
 		}
@@ -193,7 +197,7 @@ func (f *flow) repeat(handler engine.Activity, d *activity) error {
 			Message: fmt.Sprintf("%s; attempt %d of %d in %v", cause.Message, d.rec.Attempts+1, backoff.Attempts, wait),
 		}))
 		if !pause(d.ctx, wait) {
-			return f.ended(d.ctx)
+			return f.over(d.ctx)
 		}
 	}
 }

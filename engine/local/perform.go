@@ -9,6 +9,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
+	"github.com/vaultflow/vaultflow/failure/drain"
 )
 
 // perform runs a job's body from its recorded outcomes on.
@@ -23,7 +24,11 @@ func (x *Executor) perform(ctx context.Context, j *job) {
 		runCtx, stop = context.WithTimeoutCause(runCtx, d, errTimeout)
 		defer stop()
 	}
+	if j.kind() != engine.KindImport {
+		runCtx = drain.With(runCtx, x.Drain.begun)
+	}
 	a := &attempt{x: x, j: j, ctx: runCtx, quit: cancel}
+	defer a.watchDrain()()
 	if err := a.begin(); err != nil {
 		x.abandon(j, err)
 		return

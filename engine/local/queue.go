@@ -1,7 +1,9 @@
 package local
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -113,6 +115,22 @@ func (q *queue) add(jobs ...*job) {
 	q.waiting = append(q.waiting, jobs...)
 	q.mu.Unlock()
 	q.poke()
+}
+
+// takeWaiting removes the waiting runs from the queue's list and returns them.
+func (q *queue) takeWaiting() []*job {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := q.waiting
+	q.waiting = nil
+	return all
+}
+
+// working returns the runs that have begun, oldest first.
+func (q *queue) working() []*job {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.SortedFunc(maps.Values(q.lanes), func(a, b *job) int { return strings.Compare(a.id, b.id) })
 }
 
 // leave removes a run, whether it finished or not, and wakes those who wait for it.

@@ -16,6 +16,9 @@ import (
 
 // Start accepts a run; see engine.Executor. A request that makes no sense is an *failure.Error and leaves no run.
 func (x *Executor) Start(ctx context.Context, r engine.Request) (engine.Started, error) {
+	if err := x.Drain.admit(ctx); err != nil {
+		return engine.Started{}, err
+	}
 	e, err := x.cfg.entry(ctx, r)
 	if err != nil {
 		return engine.Started{}, err
