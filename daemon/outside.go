@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
+	"github.com/vaultflow/vaultflow/daemon/artifacts"
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/settings"
@@ -29,7 +30,7 @@ type outside struct {
 func (a *Workspace) namedOutside() *toolbox.Outside {
 	return &toolbox.Outside{
 		Fetcher: func(func(string) error) tools.Fetcher { return nil }, Search: a.outside.searcher(), Results: a.Settings.WebSearch.MaxResults,
-		Artifacts: noArtifacts{}, Servers: mcp.New(a.outside.mcpServers(), mcp.Options{Idle: true}),
+		Artifacts: artifacts.None{}, Servers: mcp.New(a.outside.mcpServers(), mcp.Options{Idle: true}),
 	}
 }
 
@@ -42,7 +43,7 @@ func (a *Workspace) servers(picture func(context.Context, []byte) (content.Image
 }
 
 // reach returns what tools can reach outside the vault. In an untrusted vault they can only read what was fetched before.
-func (a *Workspace) reach(kept *artifacts, servers *mcp.Hub) *toolbox.Outside {
+func (a *Workspace) reach(kept *artifacts.Artifacts, servers *mcp.Hub) *toolbox.Outside {
 	if a.Trust.Untrusted() {
 		return &toolbox.Outside{Artifacts: kept}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vaultflow/vaultflow/daemon/artifacts"
 	"github.com/vaultflow/vaultflow/engine/artifact"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -40,10 +41,10 @@ func TestProgramEnvironment(t *testing.T) {
 func TestSweepArtifacts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	kept := newArtifacts(dir, func(string) bool { return false }, slog.New(slog.DiscardHandler))
+	kept := artifacts.New(dir, func(string) bool { return false }, slog.New(slog.DiscardHandler))
 	ctx, stop := context.WithCancel(t.Context())
 	ticks, done := make(chan time.Time), make(chan error, 1)
-	go func() { done <- kept.sweep(ctx, ticks) }()
+	go func() { done <- kept.Sweep(ctx, ticks) }()
 	ticks <- time.Now()
 	if _, err := os.Stat(filepath.Join(dir, "artifacts")); err == nil {
 		t.Error("a store was made")
@@ -63,7 +64,7 @@ func TestSweepArtifacts(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if err := kept.close(); err != nil {
+	if err := kept.Close(); err != nil {
 		t.Error(err)
 	}
 }

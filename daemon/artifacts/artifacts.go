@@ -1,7 +1,9 @@
-package daemon
+// Package artifacts keeps what is fetched for runs in the state directory: a store that is opened when it is first needed.
+package artifacts
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -14,8 +16,8 @@ import (
 	"github.com/vaultflow/vaultflow/tools/toolbox"
 )
 
-// artifacts is the store of fetched content, opened when it is first needed. Safe for concurrent use.
-type artifacts struct {
+// Artifacts is the store of fetched content. Make one with [New]. It is safe for concurrent use.
+type Artifacts struct {
 	dir  string
 	live func(run string) bool // whether a run may still continue
 	log  *slog.Logger
@@ -24,13 +26,14 @@ type artifacts struct {
 	store *artifact.Store // guarded by mu
 }
 
-var _ toolbox.Artifacts = (*artifacts)(nil)
+var _ toolbox.Artifacts = (*Artifacts)(nil)
 
-func newArtifacts(stateDir string, live func(run string) bool, log *slog.Logger) *artifacts {
-	return &artifacts{dir: filepath.Join(stateDir, "artifacts"), live: live, log: log}
+// New returns the artifacts of a state directory. live reports whether a run may still continue.
+func New(stateDir string, live func(run string) bool, log *slog.Logger) *Artifacts {
+	return &Artifacts{dir: filepath.Join(stateDir, "artifacts"), live: live, log: log}
 }
 
-func (a *artifacts) open() (*artifact.Store, error) {
+func (a *Artifacts) open() (*artifact.Store, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.store != nil {
@@ -48,7 +51,7 @@ func (a *artifacts) open() (*artifact.Store, error) {
 }
 
 // Keep implements toolbox.Artifacts.
-func (a *artifacts) Keep(ctx context.Context, r io.Reader, from artifact.Source) (string, error) {
+func (a *Artifacts) Keep(ctx context.Context, r io.Reader, from artifact.Source) (string, error) {
 	store, err := a.open()
 	if err != nil {
 		return "", err
@@ -58,7 +61,7 @@ func (a *artifacts) Keep(ctx context.Context, r io.Reader, from artifact.Source)
 }
 
 // Of implements toolbox.Artifacts.
-func (a *artifacts) Of(run string) []tools.Artifact {
+func (a *Artifacts) Of(run string) []tools.Artifact {
 	store, err := a.open()
 	if err != nil {
 		a.log.Warn("artifacts cannot be listed", "err", err)
@@ -72,7 +75,7 @@ func (a *artifacts) Of(run string) []tools.Artifact {
 }
 
 // Open implements toolbox.Artifacts.
-func (a *artifacts) Open(ref string) (io.ReadSeekCloser, error) {
+func (a *Artifacts) Open(ref string) (io.ReadSeekCloser, error) {
 	store, err := a.open()
 	if err != nil {
 		return nil, err
@@ -80,8 +83,8 @@ func (a *artifacts) Open(ref string) (io.ReadSeekCloser, error) {
 	return store.Open(ref)
 }
 
-// sweep removes what is beyond the limits, at once and at every tick. It makes no store where nothing was ever fetched.
-func (a *artifacts) sweep(ctx context.Context, ticks <-chan time.Time) error {
+// Sweep removes what is beyond the limits, at once and at every tick. It makes no store where nothing was ever fetched.
+func (a *Artifacts) Sweep(ctx context.Context, ticks <-chan time.Time) error {
 	for {
 		if _, err := os.Stat(a.dir); err == nil {
 			store, err := a.open()
@@ -103,7 +106,8 @@ func (a *artifacts) sweep(ctx context.Context, ticks <-chan time.Time) error {
 	}
 }
 
-func (a *artifacts) close() error {
+// Close closes the store, if it was opened.
+func (a *Artifacts) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.store == nil {
@@ -112,18 +116,20 @@ func (a *artifacts) close() error {
 	return a.store.Close()
 }
 
-// noArtifacts keeps nothing, for previews.
-type noArtifacts struct{}
+// None keeps nothing, for previews.
+type None struct{}
 
-var _ toolbox.Artifacts = noArtifacts{}
+var errNone = errors.New("a preview stores nothing")
+
+var _ toolbox.Artifacts = None{}
 
 // Keep implements toolbox.Artifacts.
-func (noArtifacts) Keep(context.Context, io.Reader, artifact.Source) (string, error) {
-	return "", errPreview
+func (None) Keep(context.Context, io.Reader, artifact.Source) (string, error) {
+	return "", errNone
 }
 
 // Of implements toolbox.Artifacts.
-func (noArtifacts) Of(string) []tools.Artifact { return nil }
+func (None) Of(string) []tools.Artifact { return nil }
 
 // Open implements toolbox.Artifacts.
-func (noArtifacts) Open(string) (io.ReadSeekCloser, error) { return nil, errPreview }
+func (None) Open(string) (io.ReadSeekCloser, error) { return nil, errNone }
