@@ -86,7 +86,6 @@ type dashboard struct {
 	settings settings.Web
 	access   *session.Access
 	url      string
-	address  string // at which it listens
 }
 
 // link returns an address that signs one browser in. Its code follows the #, which browsers do not send. Behind a proxy, the

@@ -11,14 +11,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vaultflow/vaultflow/failure"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/vaultflow/vaultflow"
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/undo"
 	"github.com/vaultflow/vaultflow/vault"
@@ -27,23 +25,31 @@ import (
 	"github.com/vaultflow/vaultflow/web/session"
 )
 
-// startWeb serves the dashboard and returns when it listens, so that its address is known.
-func startWeb(ctx context.Context, group *errgroup.Group, w *Process, watcher *disk.Watcher, dash *dashboard) error {
-	looking, err := w.Workspace.takeBack(w.Journal)
-	if err != nil {
-		return err
-	}
-	if dash.access, err = openAccess(w.Workspace.Settings.Web, w.Workspace.StateDir); err != nil {
-		return err
-	}
-	if path, ok := w.Workspace.Settings.Web.Socket(); ok {
-		if rel, err := filepath.Rel(w.Workspace.Dir, path); err == nil && filepath.IsLocal(rel) {
-			return fmt.Errorf("web.listen: the socket %s would lie in the vault; choose a folder outside", path)
+// listenWeb opens the address of the dashboard.
+func listenWeb(ctx context.Context, a *Workspace) (net.Listener, error) {
+	if path, ok := a.Settings.Web.Socket(); ok {
+		if rel, err := filepath.Rel(a.Dir, path); err == nil && filepath.IsLocal(rel) {
+			return nil, fmt.Errorf("web.listen: the socket %s would lie in the vault; choose a folder outside", path)
 		}
 	}
-	listening := make(chan struct{})
+	l, err := web.Listen(ctx, a.Settings.Web.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: listen on %s: %w; another address: --listen 127.0.0.1:0, or --no-web", a.Settings.Web.Listen, err)
+	}
+	return l, nil
+}
+
+// newWeb makes the dashboard.
+func newWeb(w *Process, watcher *disk.Watcher, dash *dashboard) (*web.Server, error) {
+	looking, err := w.Workspace.takeBack(w.Journal)
+	if err != nil {
+		return nil, err
+	}
+	if dash.access, err = openAccess(w.Workspace.Settings.Web, w.Workspace.StateDir); err != nil {
+		return nil, err
+	}
 	health := &health{w: w, watcher: watcher}
-	server, err := web.New(web.Config{
+	return web.New(web.Config{
 		Runs: webRuns{w.Journal}, Imports: webImports{w.Journal}, Events: w.Exec, Blobs: w.Journal.Blobs, FS: w.Workspace.Vault.FS(),
 		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
 			return w.Workspace.Workflows.Statuses(ctx, w.Journal)
@@ -56,29 +62,7 @@ func startWeb(ctx context.Context, group *errgroup.Group, w *Process, watcher *d
 		Vault: filepath.Base(w.Workspace.Dir), Version: w.Workspace.options.Version, Listen: w.Workspace.Settings.Web.Listen, Hosts: w.Workspace.Settings.Web.Hosts,
 		Access: dash.access, Instance: shortHash(w.Workspace.StateDir), MaxUpload: int64(w.Workspace.Settings.Ingestion.MaxFileSize), Zone: w.Workspace.Zone, Logger: w.Workspace.Log,
 		Proxy: proxyOf(w.Workspace.Settings.Web.Proxy), Source: sourceOf(w.Workspace.options.Version, w.Workspace.options.Source), Notice: vaultflow.Notice,
-		Started: func(addr net.Addr) {
-			dash.url, dash.address = listenURL(addr), addr.String()
-			close(listening)
-		},
 	})
-	if err != nil {
-		return err
-	}
-	failed := make(chan error, 1)
-	group.Go(func() error {
-		err := server.Run(ctx)
-		failed <- err
-		return err
-	})
-	select {
-	case <-listening:
-		return nil
-	case err := <-failed:
-		if err == nil {
-			err = ctx.Err()
-		}
-		return fmt.Errorf("%w; another address: --listen 127.0.0.1:0, or --no-web", err)
-	}
 }
 
 // shortHash returns the beginning of a text's digest.
@@ -185,7 +169,7 @@ func (t webTrust) Decide(_ context.Context, answer engine.TrustAnswer) (again bo
 	if err := t.w.Workspace.Trust.Accept(o, answer); err != nil {
 		return false, err
 	}
-	time.AfterFunc(answerFirst, t.w.renewals.Soon)
+	time.AfterFunc(answerFirst, t.w.changes.Soon)
 	return t.w.Workspace.Trust.Outdated(), nil
 }
 

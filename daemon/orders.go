@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"os"
+	"sync"
 
 	"github.com/vaultflow/vaultflow/daemon/control"
 )
@@ -11,13 +12,29 @@ import (
 type orders struct {
 	w    *Process
 	dash *dashboard
+
+	obeying sync.RWMutex // held for reading while something is started
 }
 
-// obey carries out an order, and names the settings files that have changed since they were loaded.
+// obey carries out an order, and reports what becomes of changed settings. Nothing starts with settings that have changed.
 func (a *orders) obey(ctx context.Context, o control.Order) control.Reply {
+	if o.Starts() {
+		a.obeying.RLock()
+		defer a.obeying.RUnlock()
+		if state := a.w.changes.State(); state.Over {
+			a.w.changes.Soon()
+			return control.Reply{Again: true, Reload: state}
+		}
+	}
 	r := a.answer(ctx, o)
-	r.Changed = changedFiles(a.w.Workspace.loaded, a.w.Workspace.Dir)
+	r.Reload = a.w.changes.State()
 	return r
+}
+
+// finish waits until what was being started has started.
+func (a *orders) finish() {
+	a.obeying.Lock()
+	defer a.obeying.Unlock()
 }
 
 func (a *orders) answer(ctx context.Context, o control.Order) control.Reply {
@@ -44,7 +61,7 @@ func (a *orders) answer(ctx context.Context, o control.Order) control.Reply {
 	case o.Unpause != "":
 		was, err = a.w.Runs.Unpause(ctx, o.Unpause)
 	case o.Trust:
-		a.w.renewals.Soon()
+		a.w.changes.Soon()
 		return control.Reply{Trust: a.w.Workspace.Trust.Fingerprint()}
 	case o.Info:
 		r := control.Reply{URL: a.dash.url, Version: a.w.Workspace.options.Version, Process: os.Getpid()}

@@ -190,6 +190,6 @@ func newest(list []engine.RunBrief, more *int) []engine.RunBrief {
 // serving returns the overview of a running serve.
 func serving(ctx context.Context, w *Process, url string) (engine.Overview, error) {
 	o, err := w.Workspace.Overviews.At(ctx, w.Journal, time.Now())
-	o.Serving, o.URL, o.Outdated = true, url, changedFiles(w.Workspace.loaded, w.Workspace.Dir)
+	o.Serving, o.URL, o.Reload = true, url, w.changes.State()
 	return o, err
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -13,18 +15,22 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/intake"
+	"github.com/vaultflow/vaultflow/daemon/reload"
 	"github.com/vaultflow/vaultflow/daemon/statusnote"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/engine/trigger"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault/disk"
+	"github.com/vaultflow/vaultflow/web"
 )
 
 // ServeOptions say how the daemon is served.
 type ServeOptions struct {
-	Web bool // the dashboard
+	Web  bool             // the dashboard
+	Look <-chan os.Signal // makes serve look for changed settings now
 	// Ready is called once the vault is watched. It may be called again when the daemon has started over.
 	Ready func(Ready) error
 }
@@ -39,31 +45,44 @@ type Ready struct {
 }
 
 // Serve runs the daemon until ctx ends. It starts over when the vault or the state were gone and are back, and when the
-// trust in the vault has changed. Settings that have faults by then do not end it: it works on with those it had.
+// settings or the trust in the vault have changed. Settings with which it cannot start do not end it: it goes back to those it had.
 func Serve(ctx context.Context, o Options, so ServeOptions) error {
-	var before *Workspace
+	var former *Workspace // that serve has worked with
 	for {
-		a, err := Open(ctx, o)
-		if before != nil && err != nil && control.ClassOf(err) == control.Invalid {
-			before.Log.Error("the settings have faults; serve continues with the former ones and the present trust", "err", err)
-			former := o
-			former.former = before.loaded
-			a, err = Open(ctx, former)
+		a, files, err := open(ctx, o)
+		var s served
+		if err == nil {
+			s, err = serveOnce(ctx, a, so)
+			a.Close()
 		}
-		if err != nil {
+		gone, isGone := errors.AsType[goneError](err)
+		switch {
+		case ctx.Err() != nil:
 			return err
-		}
-		before = a
-		address, err := serveOnce(ctx, a, so)
-		a.Close()
-		if errors.Is(err, consent.ErrChanged) && ctx.Err() == nil {
-			o.Overrides = stayAt(o.Overrides, address)
-			continue
-		}
-		if gone, ok := errors.AsType[goneError](err); !ok || !comeBack(ctx, a, gone) {
+		case errors.Is(err, reload.ErrChanged):
+			former, o.former, o.unusable = a, nil, reload.Unusable{}
+			o.Overrides = stayAt(o.Overrides, s.address)
+		case isGone && comeBack(ctx, a, gone):
+		case former != nil && !s.ready && errors.Is(err, journal.ErrLocked):
+			time.Sleep(lockedFor) // a command was faster, and ends by itself
+		case former != nil && !s.ready && o.former == nil && !files.Same(former.input.From):
+			if _, faults := errors.AsType[*settings.Error](err); !faults { // which the watch reports
+				former.Log.Error("serve cannot start with the changed settings; it goes back to the former ones", "err", err)
+			}
+			o.former, o.unusable = former.input.From, reload.Unusable{Files: files, Err: err}
+		default:
 			return err
 		}
 	}
+}
+
+// lockedFor is how long a serve that starts over waits to try again while a command holds the vault.
+const lockedFor = 100 * time.Millisecond
+
+// served is how far a serve came.
+type served struct {
+	ready   bool   // it watched the vault
+	address string // of the dashboard
 }
 
 // stayAt keeps the dashboard's port when the daemon starts over and the system had chosen it.
@@ -85,17 +104,26 @@ const sweepEvery = time.Hour
 
 // serveOnce is the daemon: executor, triggers, watcher, control socket and dashboard until ctx ends. It stops within seconds
 // and leaves what was under way to be resumed.
-func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address string, err error) {
+func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (s served, err error) {
+	dash := &dashboard{settings: a.Settings.Web}
+	var listener net.Listener
+	if o.Web { // first: nothing has begun yet if its address is taken
+		if listener, err = listenWeb(ctx, a); err != nil {
+			return s, nameOther(ctx, a.StateDir, err)
+		}
+		defer listener.Close()
+		dash.url, s.address = listenURL(listener.Addr()), listener.Addr().String()
+	}
 	w, err := work(ctx, a, true)
 	if errors.Is(err, journal.ErrLocked) {
-		return "", nameOther(ctx, a.StateDir, err)
+		return s, nameOther(ctx, a.StateDir, err)
 	}
 	if err != nil {
-		return "", err
+		return s, err
 	}
 	defer w.Close()
 	if err := w.Journal.Imports.Gone(ctx, ""); err != nil { // files that were arriving are seen again
-		return "", err
+		return s, err
 	}
 	if sandboxed := a.Workers.Problem(ctx); sandboxed != "" {
 		a.Log.Warn("imports of PDFs and pictures will wait", "err", sandboxed)
@@ -106,42 +134,76 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (address strin
 	watcher := newWatcher(a)
 	arriving := intake.NewArrivals(watcher, w.Imports, w.importers, a.Writing(policy.ByImport))
 	if err := arriving.Resume(ctx); err != nil {
-		return "", err
+		return s, err
 	}
 	if err := w.resume(ctx); err != nil {
-		return "", err
+		return s, err
 	}
-	dash := &dashboard{settings: a.Settings.Web}
-	answering := &orders{w, dash}
+	answering := &orders{w: w, dash: dash}
+	var server *web.Server
+	if o.Web {
+		if server, err = newWeb(w, watcher, dash); err != nil {
+			return s, err
+		}
+	}
 	err = w.Run(ctx, func(ctx context.Context) error {
 		group, ctx := errgroup.WithContext(ctx)
 		triggers := newTriggers(w)
-		group.Go(func() error { return triggers.Run(ctx) })
+		firing, stop := context.WithCancel(ctx)
+		defer stop()
+		var fires sync.WaitGroup // what starts work by itself
+		for _, run := range []func(context.Context) error{
+			triggers.Run, watcher.Run, arriving.Run,
+			func(ctx context.Context) error { return followChanges(ctx, w, watcher, triggers) },
+		} {
+			fires.Add(1)
+			group.Go(func() error {
+				defer fires.Done()
+				return run(firing)
+			})
+		}
 		group.Go(func() error { return w.desk.Run(ctx) })
-		group.Go(func() error { return watcher.Run(ctx) })
-		group.Go(func() error { return arriving.Run(ctx) })
-		group.Go(func() error { return followChanges(ctx, w, watcher, triggers) })
 		group.Go(func() error { return followEnded(ctx, w, triggers) })
-		if o.Web {
-			if err := startWeb(ctx, group, w, watcher, dash); err != nil {
-				return err
-			}
+		if server != nil {
+			group.Go(func() error { return server.Serve(ctx, listener) })
 		}
 		ticker := time.NewTicker(sweepEvery)
 		defer ticker.Stop()
-		group.Go(func() error { return w.artifacts.sweep(ctx, ticker.C) })
+		group.Go(func() error { return w.artifacts.Sweep(ctx, ticker.C) })
 		upkeep := time.NewTicker(sweepEvery)
 		defer upkeep.Stop()
 		group.Go(func() error { return sweepJournal(ctx, w, upkeep.C) })
 		group.Go(func() error { return newStatusNote(w, dash).Run(ctx) })
 		group.Go(func() error { return control.Serve(ctx, a.StateDir, answering.obey) })
 		group.Go(func() error { return guard(ctx, w) })
-		group.Go(func() error { return w.renewals.Run(ctx, triggers.Reload) })
-		group.Go(func() error { return followSettings(ctx, w) })
-		group.Go(func() error { return announce(ctx, w, dash, o.Ready, watcher, triggers) })
+		group.Go(func() error { return lookAgain(ctx, w, o.Look) })
+		group.Go(func() error {
+			err := w.changes.Run(ctx, triggers.Reload)
+			if err != nil {
+				w.changes.Draining()
+				stop()
+				fires.Wait()
+				w.Exec.Drain.Begin(ctx)
+				answering.finish()
+			}
+			return err
+		})
+		group.Go(func() error { return announce(ctx, w, dash, o.Ready, watcher, triggers, &s.ready) })
 		return group.Wait()
 	})
-	return dash.address, err
+	return s, err
+}
+
+// lookAgain looks for changed settings whenever somebody asks for it.
+func lookAgain(ctx context.Context, w *Process, asked <-chan os.Signal) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-asked:
+			w.changes.Retry()
+		}
+	}
 }
 
 // nameOther names the process that already works on the vault. One that does not answer is a command, which ends by itself.
@@ -156,13 +218,14 @@ func nameOther(ctx context.Context, stateDir string, locked error) error {
 
 // announce reports that serve watches as soon as that is so. Workflows that were written between the triggers' first look
 // and the watcher's are looked at again: nobody reports them as changed.
-func announce(ctx context.Context, w *Process, dash *dashboard, ready func(Ready) error, watcher *disk.Watcher, triggers *trigger.Triggers) error {
+func announce(ctx context.Context, w *Process, dash *dashboard, ready func(Ready) error, watcher *disk.Watcher, triggers *trigger.Triggers, is *bool) error {
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-watcher.Started():
 	}
 	triggers.Watching()
+	*is = true
 	return ready(Ready{
 		Dir: w.Workspace.Dir, ImportDir: w.Workspace.Settings.Vault.ImportDir, URL: dash.url, Trusted: !w.Workspace.Trust.Untrusted(),
 		Link: func() string { link, _ := dash.link(); return link },

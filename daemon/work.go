@@ -7,10 +7,11 @@ import (
 	"path"
 	"time"
 
-	"github.com/vaultflow/vaultflow/daemon/consent"
+	"github.com/vaultflow/vaultflow/daemon/artifacts"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/intake"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/daemon/reload"
 	"github.com/vaultflow/vaultflow/daemon/statedir"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/approval"
@@ -41,10 +42,10 @@ type Process struct {
 	desk      *approval.Desk
 	origins   *origin.Book
 	importers intake.Importers
-	artifacts *artifacts
+	artifacts *artifacts.Artifacts
 	servers   *mcp.Hub
-	renewals  *consent.Watch // used by serve
-	release   func() error   // the vault's lock
+	changes   *reload.Watch // of the settings and the trust; used by serve
+	release   func() error  // the vault's lock
 }
 
 // work implements [Workspace.Work]. With holding, imported files may stay in the import folder for a while; only serve can
@@ -93,7 +94,7 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 		Recognition: intake.NewRecognition(s, a.Models, a.Trust, a.Log), Ledger: j.Spending, Budget: d.Budget, Zone: a.Zone, Moved: d.Plans.Moved,
 		Version: a.options.Version, Holding: holding, Journal: j, Log: a.Log,
 	}
-	kept := newArtifacts(a.StateDir, func(id string) bool {
+	kept := artifacts.New(a.StateDir, func(id string) bool {
 		r, err := j.Runs.Run(context.Background(), id)
 		return err != nil || !r.Status.Finished()
 	}, a.Log)
@@ -111,9 +112,17 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 	}
 	activities := f.activities()
 	maps.Copy(activities, im.Activities())
+	changes := reload.New(reload.Config{
+		Trust: a.Trust, Input: a.input, Unusable: a.options.unusable, Log: a.Log,
+		There: func() error { return errors.Join(a.Vault.There(), j.There()) }, Working: func() []string { return exec.Drain.Working() },
+	})
+	var outdated func() bool // a command ends before its settings change
+	if holding {
+		outdated = changes.Changed
+	}
 	exec = local.New(local.Config{
 		Journal: j.Executor(), Activities: activities, MaxRuns: s.Engine.MaxParallelRuns, Timeout: s.Engine.RunTimeout.Std(),
-		Location: a.Zone, Logger: a.Log, Renew: a.rules.Renew, Grace: grace, Lacks: a.rules.Lacks,
+		Location: a.Zone, Logger: a.Log, Renew: a.rules.Renew, Grace: grace, Lacks: a.rules.Lacks, Outdated: outdated,
 	})
 	documents := a.options.Web.Documents
 	if documents == nil {
@@ -131,8 +140,7 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 			Keys: approval.NewKeys(secret), Proposals: j.Approvals, Blobs: j.Blobs, Files: a.Writing(policy.ByApprovals),
 			Wake: exec.Wake, Subscribe: exec.Subscribe, Dir: path.Join(s.Vault.WorkflowsDir, step.ApprovalsDir), Zone: a.Zone, Logger: a.Log,
 		}),
-		origins:  a.Book(j.Origins),
-		renewals: consent.NewWatch(a.Trust, func() error { return errors.Join(a.Vault.There(), j.There()) }, a.Log),
+		origins: a.Book(j.Origins), changes: changes,
 	}, nil
 }
 
@@ -159,7 +167,7 @@ func (w *Process) Run(ctx context.Context, fn func(ctx context.Context) error) e
 // Close releases the state directory and the vault.
 func (w *Process) Close() {
 	w.servers.Close()
-	if err := errors.Join(w.artifacts.close(), w.Journal.Close(), w.release()); err != nil {
+	if err := errors.Join(w.artifacts.Close(), w.Journal.Close(), w.release()); err != nil {
 		w.Workspace.Log.Warn("artifacts or journal not closed", "err", err)
 	}
 }

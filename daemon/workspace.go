@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/intake"
 	"github.com/vaultflow/vaultflow/daemon/modelset"
+	"github.com/vaultflow/vaultflow/daemon/reload"
 	"github.com/vaultflow/vaultflow/daemon/statedir"
 	"github.com/vaultflow/vaultflow/daemon/workers"
 	"github.com/vaultflow/vaultflow/engine/journal"
@@ -48,7 +49,8 @@ type Options struct {
 	// If it is nil, Open returns the faults.
 	Tolerate func(faults error)
 
-	former settings.Snapshot // in place of what the files of settings hold now
+	former   settings.Snapshot // in place of what the files of settings hold now
+	unusable reload.Unusable   // settings with which serve could not start
 
 	// Logger makes the log once the settings are known, and is the place to print their warnings.
 	Logger func(*settings.Settings) *slog.Logger
@@ -81,25 +83,36 @@ type Workspace struct {
 	Offers    *consent.Offers
 	Overviews *Overviews
 
-	options  Options
-	loaded   settings.Snapshot // the files of settings as they were loaded
-	outdated sync.Once         // the warning about a serve with former settings
-	outside  *outside
-	rules    *intake.Rules
-	digests  *media.Digests
+	options Options
+	input   settings.Input // of the settings in use, with their files
+	reloads sync.Once      // the warning about a serve that works with other settings
+	outside *outside
+	rules   *intake.Rules
+	digests *media.Digests
 }
 
 // Open reads the settings of a vault and opens it. A *settings.Error has all faults of the settings.
 func Open(ctx context.Context, o Options) (*Workspace, error) {
+	a, _, err := open(ctx, o)
+	return a, err
+}
+
+// open returns the files of settings too, which it may have read although it fails.
+func open(ctx context.Context, o Options) (*Workspace, settings.Snapshot, error) {
 	st, err := statedir.Open(o.Dir, o.StateDir, o.Changes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	stateDir := st.Dir
-	loaded, err := load(ctx, o, stateDir)
+	loaded, err := load(ctx, o, st.Dir)
 	if err != nil {
-		return nil, err
+		return nil, loaded.input.From, err
 	}
+	a, err := openLoaded(o, st, loaded)
+	return a, loaded.input.From, err
+}
+
+func openLoaded(o Options, st vaultid.State, loaded loaded) (a *Workspace, err error) {
+	stateDir := st.Dir
 	set, log, trusted := loaded.settings, loaded.log, loaded.trust
 	zone := time.Local
 	if name := set.Engine.Timezone; name != "" {
@@ -124,7 +137,7 @@ func Open(ctx context.Context, o Options) (*Workspace, error) {
 		Dir: o.Dir, StateDir: stateDir, State: st, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Links: links, Models: models, Zone: zone, Log: log,
 		Passwords: passwords, Workers: workers.New(set, v, stateDir, passwords, log), Workflows: flows, Offers: offers,
 		Overviews: &Overviews{settings: set, offers: offers, workflows: flows, zone: zone},
-		options:   o, loaded: loaded.files, outside: reach, rules: rules, digests: media.NewDigests(stateDir),
+		options:   o, input: loaded.input, outside: reach, rules: rules, digests: media.NewDigests(stateDir),
 	}, nil
 }
 
@@ -161,8 +174,8 @@ func (a *Workspace) Reading(ctx context.Context, fn func(*journal.Journal) error
 // loaded is the settings of a vault with what depends on reading them.
 type loaded struct {
 	settings *settings.Settings
-	faults   error // of the vault's settings file, which was then ignored
-	files    settings.Snapshot
+	faults   error          // of the vault's settings file, which was then ignored
+	input    settings.Input // with the files that were read
 	trust    *consent.Trust
 	log      *slog.Logger
 }
@@ -179,7 +192,7 @@ func load(ctx context.Context, o Options, stateDir string) (loaded, error) {
 	}
 	given, err := consent.Open(ctx, stateDir, o.Dir, input)
 	if err != nil {
-		return loaded{}, err
+		return loaded{input: input}, err
 	}
 	input.Grants = given.Grants
 	set, err := settings.Load(input)
@@ -193,11 +206,11 @@ func load(ctx context.Context, o Options, stateDir string) (loaded, error) {
 		}
 	}
 	if err != nil {
-		return loaded{}, control.Invalid.Wrap(err)
+		return loaded{input: input}, control.Invalid.Wrap(err)
 	}
 	log := o.Logger(set)
 	trusted := consent.New(given, set, log)
-	return loaded{set, faults, input.From, trusted, log}, trusted.Narrow(set, o.Overrides["web.listen"] != "")
+	return loaded{set, faults, input, trusted, log}, trusted.Narrow(set, o.Overrides["web.listen"] != "")
 }
 
 // gate decides about every change of the vault.
@@ -213,19 +226,24 @@ func (a *Workspace) Writing(who policy.Writer) vault.Files {
 	return vault.NewFiles(a.Vault, a.gate(), who)
 }
 
-// Ask sends an order to the process that works on the vault. It waits for a serve that starts over, and warns once when that process has
-// other settings than the files hold now, and when it does not answer.
+// Ask sends an order to the process that works on the vault. It waits for a serve that starts over, and warns once when that process works
+// with other settings than the files hold now, and when it does not answer.
 func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, error) {
 	if err := statedir.Usable(a.State); err != nil {
 		return control.Reply{}, err
 	}
 	slow := "the running vaultflow serve has not answered yet; if it is suspended, resume it, and if it hangs, end it and repeat the command"
 	defer time.AfterFunc(10*time.Second, func() { a.Log.Warn(slow) }).Stop()
-	r, err := control.Await(ctx, a.StateDir, o)
-	if len(r.Changed) > 0 {
-		a.outdated.Do(func() { a.Log.Warn(OutdatedText(r.Changed)) })
-	}
+	r, err := control.Await(ctx, a.StateDir, o, a.tell)
+	a.tell(r)
 	return r, err
+}
+
+// tell warns, once, that serve does not work with what everybody sees.
+func (a *Workspace) tell(r control.Reply) {
+	if text := r.Reload.Text(); text != "" {
+		a.reloads.Do(func() { a.Log.Warn(text) })
+	}
 }
 
 // Work locks the state directory and the vault and makes an executor. Nothing runs before Run. locked is that of [journal.Open].

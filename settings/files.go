@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 )
 
@@ -60,15 +61,20 @@ func contentOf(path string) Content {
 	return Content{Secret(data), err}
 }
 
-// Changed returns the paths of files whose content is different now.
-func (s Snapshot) Changed() []string {
+// Changed returns the paths of files whose content is different in another snapshot of the same files, in order.
+func (s Snapshot) Changed(now Snapshot) []string {
 	var paths []string
-	for path, was := range s {
-		if contentOf(path).fingerprint() != was.fingerprint() {
+	for _, path := range sortedKeys(s) {
+		if now[path].fingerprint() != s[path].fingerprint() {
 			paths = append(paths, path)
 		}
 	}
 	return paths
+}
+
+// Same reports whether two snapshots hold the same files with the same contents.
+func (s Snapshot) Same(o Snapshot) bool {
+	return maps.EqualFunc(s, o, func(a, b Content) bool { return a.fingerprint() == b.fingerprint() })
 }
 
 func (c Content) fingerprint() string {

@@ -1,6 +1,10 @@
 package settings
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"reflect"
+)
 
 // Source is the layer that a value comes from.
 type Source string
@@ -55,4 +59,32 @@ func (s *Settings) Origin(path string) Origin {
 		return o
 	}
 	return Origin{Source: SourceDefault}
+}
+
+// Same reports whether two settings are equal in all that has an effect: values, keys, the layer that each value is from, and what
+// waits for a grant. Comments, lines and warnings have none.
+func (s *Settings) Same(o *Settings) bool {
+	return reflect.DeepEqual(s.effective(), o.effective())
+}
+
+// effective returns a copy without what has no effect of its own.
+func (s *Settings) effective() Settings {
+	c := *s
+	c.Diagnostics, c.withheld = nil, withheld{} // follows from what waits
+	c.Waiting, c.Granted = placeless(s.Waiting), placeless(s.Granted)
+	c.origins = maps.Clone(s.origins)
+	for key, at := range c.origins {
+		at.Line, at.Column = 0, 0
+		c.origins[key] = at
+	}
+	return c
+}
+
+func placeless(list []Waiting) []Waiting {
+	out := make([]Waiting, len(list))
+	for i, w := range list {
+		w.At = Origin{}
+		out[i] = w
+	}
+	return out
 }

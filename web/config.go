@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -115,7 +114,6 @@ type Config struct {
 	Zone      *time.Location // for times that have no zone of their own; nil means the machine's
 	Now       func() time.Time
 	Logger    *slog.Logger
-	Started   func(addr net.Addr) // called by Run when the server listens; may be nil
 }
 
 const defaultMaxUpload = 512 << 20

@@ -55,7 +55,7 @@ func slowly(t *testing.T, change func(*Config), test func(t *testing.T, p *pipes
 		p := newPipes()
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- s.serve(ctx, p) }()
+		go func() { done <- s.Serve(ctx, p) }()
 		test(t, p, s)
 		stop()
 		if err := <-done; err != nil {

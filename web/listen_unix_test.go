@@ -73,22 +73,17 @@ func TestListen_unixMakesWayForNothingButADeadSocket(t *testing.T) {
 	l.Close()
 }
 
-func TestRun_onAUnixSocket(t *testing.T) {
+func TestServe_onAUnixSocket(t *testing.T) {
 	t.Parallel()
 	w, fsys := sample()
 	path := filepath.Join(t.TempDir(), "d.sock")
-	started := make(chan net.Addr, 1)
-	s := w.server(t, fsys, func(c *Config) {
-		c.Listen, c.Started = "unix:"+path, func(a net.Addr) { started <- a }
-		c.Limits.Body = time.Minute
-	})
-	done := make(chan error, 1)
-	go func() { done <- s.Run(t.Context()) }()
-	select {
-	case <-started:
-	case err := <-done:
+	s := w.server(t, fsys, func(c *Config) { c.Listen, c.Limits.Body = "unix:"+path, time.Minute })
+	l, err := Listen(t.Context(), "unix:"+path)
+	if err != nil {
 		t.Fatal(err)
 	}
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(t.Context(), l) }()
 	conn, err := net.Dial("unix", path)
 	if err != nil {
 		t.Fatal(err)

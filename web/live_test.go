@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"mime/multipart"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -265,25 +264,28 @@ func TestUpload_streamsIntoTheImportFolder(t *testing.T) {
 	}
 }
 
-func TestRun_stopsWithOpenStreams(t *testing.T) {
+func TestServe_stopsWithOpenStreams(t *testing.T) {
 	t.Parallel()
 	w, fsys := sample()
-	started := make(chan net.Addr, 1)
-	s := w.server(t, fsys, func(c *Config) { c.Listen, c.Started = "127.0.0.1:0", func(a net.Addr) { started <- a } })
+	s := w.server(t, fsys, func(c *Config) { c.Listen = "127.0.0.1:0" })
+	l, err := Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Run(ctx) }()
-	messages := connect(t, "http://"+(<-started).String()+"/live?view=today", nil)
+	go func() { ended <- s.Serve(ctx, l) }()
+	messages := connect(t, "http://"+l.Addr().String()+"/live?view=today", nil)
 	nextChange(t, messages)
 	began := time.Now()
 	stop()
 	select {
 	case err := <-ended:
 		if err != nil {
-			t.Errorf("Run: %v", err)
+			t.Errorf("Serve: %v", err)
 		}
 	case <-time.After(time.Minute):
-		t.Fatal("Run does not end")
+		t.Fatal("Serve does not end")
 	}
 	if took := time.Since(began); took > grace {
 		t.Errorf("an open stream held the server for %v", took)

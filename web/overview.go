@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/engine"
@@ -85,9 +84,8 @@ func dollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', de
 // matters lists what needs an answer, then what went wrong.
 func (s frontPage) matters(o engine.Overview) []matter {
 	var list []matter
-	if len(o.Outdated) > 0 {
-		reason := strings.Join(o.Outdated, ", ") + ": changed since serve started; restart it to apply the change"
-		list = append(list, matter{pill{"warn", "!", "settings"}, "Restart serve", reason, "", stamp{}, ""})
+	if reason := o.Reload.Text(); reason != "" {
+		list = append(list, matter{pill{"warn", "!", "settings"}, "Changed settings", reason, "", stamp{}, ""})
 	}
 	if t := o.Trust; t != nil && (t.Waiting > 0 || t.Level == "untrusted") {
 		reason := t.Means

@@ -61,23 +61,13 @@ func New(c Config) (*Server, error) {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Run listens until ctx ends, and then stops within a few seconds. A Server runs once.
-func (s *Server) Run(ctx context.Context) error {
-	l, err := Listen(ctx, s.site.cfg.Listen)
-	if err != nil {
-		return fmt.Errorf("dashboard: listen on %s: %w", s.site.cfg.Listen, err)
-	}
-	return s.serve(ctx, l)
-}
-
-func (s *Server) serve(ctx context.Context, l net.Listener) error {
+// Serve answers on a listener of [Listen] until ctx ends, and then stops within a few seconds. It closes the listener. A Server
+// serves once.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	open := &connections{max: s.site.cfg.Limits.Connections, open: map[net.Conn]*connection{}}
 	server := &http.Server{ // no ReadTimeout: it would end live streams; see timed
 		Handler: s, ReadHeaderTimeout: s.site.cfg.Limits.Headers, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
 		ConnContext: open.begin, ConnState: open.change,
-	}
-	if s.site.cfg.Started != nil {
-		s.site.cfg.Started(l.Addr())
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()

@@ -3,86 +3,162 @@
 package main
 
 import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// A running serve says that its settings are not those of the files any more: in its log, to commands that ask it, in status and
-// on the dashboard. A change that is taken back ends that.
-func TestServe_saysThatSettingsChanged(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "", "")
-	s.write("Workflows/Hand.md", "## A\n@model none\n@output file: Out.md\n@write_mode replace\nsome text\n")
-	was := s.Read(settings.FileName)
-	put := func(path, text string) {
-		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+// put writes a file of settings as an editor does, and allows nothing.
+func (s *site) put(path, text string) {
+	s.T.Helper()
+	temp := filepath.Join(s.State, "edited")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		s.T.Fatal(err)
 	}
-	user := settings.UserFile(s.Env)
-	d := s.serve()
-	if out, page := s.Must("status"), s.page("/"); strings.Contains(out, "restart") || strings.Contains(page, "Restart serve") {
-		t.Errorf("before any change: %s\n%s", out, page)
+	if err := os.WriteFile(temp, []byte(text), 0o600); err != nil {
+		s.T.Fatal(err)
 	}
-
-	put(s.Path(settings.FileName), was+"# the same, but for a comment\n")
-	put(user, "policy: {links: strict}\n")
-	put(s.Path(".env"), "LAB_KEY=x\n")
-	const says = "changed since serve started; restart it to apply the change"
-	want := ".env, " + user + ", settings.yaml: " + says
-	if out := s.Must("status"); !strings.Contains(out, want) {
-		t.Errorf("status lacks %q:\n%s", want, out)
+	if err := os.Rename(temp, path); err != nil {
+		s.T.Fatal(err)
 	}
-	if page := s.page("/"); !strings.Contains(page, says) || !strings.Contains(page, "Restart serve") {
-		t.Errorf("the dashboard lacks %q:\n%s", says, page)
-	}
-	if _, errs, code := s.CLI("run", "Hand"); code != exitDone || strings.Count(errs, says) != 1 {
-		t.Errorf("run: exit code %d, %q; want it to say %q once", code, errs, says)
-	}
-	d.logged("restart serve")
-
-	put(s.Path(settings.FileName), was)
-	for _, path := range []string{user, s.Path(".env")} {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if out := s.Must("status"); strings.Contains(out, says) {
-		t.Errorf("after the change back: %s", out)
-	}
-	if _, errs, _ := s.CLI("run", "Hand"); strings.Contains(errs, says) {
-		t.Errorf("run after the change back: %s", errs)
-	}
-	d.logged("the settings are again those that serve works with")
 }
 
-// Settings that have faults by the time somebody answers what a vault asks do not end a running serve: it goes on with those it
-// had, and with the new trust.
+// background is a command that others run beside.
+type background struct {
+	*exec.Cmd
+	out bytes.Buffer
+}
+
+func (s *site) background(args ...string) *background {
+	s.T.Helper()
+	b := &background{Cmd: s.Command(args...)}
+	b.Stdout, b.Stderr = &b.out, &b.out
+	if err := b.Start(); err != nil {
+		s.T.Fatal(err)
+	}
+	return b
+}
+
+// ended waits for the command, which has to succeed, and returns what it said.
+func (b *background) ended(t *testing.T) string {
+	t.Helper()
+	if err := b.Wait(); err != nil {
+		t.Errorf("%v: %v\n%s", b.Args[1:], err, b.out.String())
+	}
+	return b.out.String()
+}
+
+// What starts after settings have changed starts with them, also while serve works. A call that is under way then ends, is paid once, and
+// its answer is kept; its run goes on with the new settings. Nothing is sent to the service that they left.
+func TestServe_usesChangedSettings(t *testing.T) {
+	t.Parallel()
+	wire := llmtest.OpenAI{Kind: "openai_compatible"}
+	var asked atomic.Int32
+	answer := make(chan struct{})
+	server := httptest.NewServer(llmtest.Whole(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		select {
+		case <-answer:
+		case <-r.Context().Done():
+			t.Error("a call was cut")
+		}
+		wire.Answer(w, llmtest.Answer{Deltas: []string{"Bought."}, Input: 20, Output: 8})
+	}))
+	t.Cleanup(server.Close)
+	s := newSite(t, "", "models: {default: fake, aliases: {fake: {provider: lab, model: gpt-test-1}}}\n"+
+		"providers: {lab: {kind: openai_compatible, base_url: \""+server.URL+"/v1\", api_key_env: LAB_KEY}}\n")
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
+	s.write("Workflows/Slow.md", "## Buy\n@output file: Bought\n\nSay something.\n\n## Then\n@output file: Then\n\nSay more.\n")
+	s.write("Workflows/Next.md", "## Ask\n@output file: Next\n\nSay something.\n")
+	d := s.serve()
+
+	was := s.Read(settings.FileName)
+	s.put(s.Path(settings.FileName), "# why\n"+was)
+	s.put(s.Path(".env"), "UNUSED=x\n")
+	if out := s.Must("status"); strings.Contains(out, "changed") {
+		t.Errorf("after a comment: %s", out)
+	}
+	slow := s.background("run", "Slow")
+	s.Wait(patience, "a call under way", func() (bool, string) { return asked.Load() == 1, "" })
+	s.put(s.Path(settings.FileName), strings.Replace(was, "default: fake", "default: offline", 1))
+	s.put(s.Path("Import/a.txt"), "Dropped.\n")
+	next := s.background("run", "Next")
+	const waits = "settings.yaml: changed; serve starts over once this has ended its present call: run "
+	s.Wait(patience, "status to say what serve waits for", func() (bool, string) {
+		out := s.Must("status")
+		return strings.Contains(out, waits), out
+	})
+	s.background("cancel", "nothing").Wait() // orders are answered
+	close(answer)
+	slow.ended(t)
+	if out := next.ended(t); strings.Count(out, waits) != 1 {
+		t.Errorf("the next run does not say once that it waits:\n%s", out)
+	}
+	if got := s.Read("Bought.md"); got != "Bought.\n" || strings.Contains(s.Read("Then.md")+s.Read("Next.md"), "Bought") {
+		t.Errorf("wrote %q, %q, %q", got, s.Read("Then.md"), s.Read("Next.md"))
+	}
+	for _, workflow := range []string{"Slow", "Next"} {
+		s.ran(workflow, 1)
+	}
+	s.Wait(patience, "a dropped file to be imported", func() (bool, string) { return s.there("Imported/a/a.md"), "" })
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the service was asked %d times, want once", n)
+	}
+	if n := strings.Count(d.said(), "watching "); n != 2 {
+		t.Errorf("serve has started %d times, want twice", n)
+	}
+}
+
+// Settings with faults leave a running serve with those it had. Its log, status, doctor, the dashboard and commands say so. SIGHUP only
+// makes serve look.
 func TestServe_outlivesFaultySettings(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
-	d := s.start("--listen", "127.0.0.1:0")
-	d.logged("watching ")
+	s.write("Workflows/Hand.md", "## A\n@model none\n@output file: Out.md\n@write_mode replace\nsome text\n")
+	d := s.serve()
 	was := s.Read(settings.FileName)
-	s.write(settings.FileName, was+"x: [\n")
-	s.Must("trust", "--revoke")
+	s.put(s.Path(settings.FileName), was+"x: [\n")
+	d.Signal(syscall.SIGHUP)
 	d.logged("the settings have faults; serve continues with the former ones")
-	s.write("Import/a.txt", "Some text.\n")
+	s.Must("trust", "--revoke")
+	const says = "settings.yaml: changed, and serve continues with the former settings: "
+	s.put(s.Path("Import/a.txt"), "Some text.\n")
 	s.Wait(patience, "a dropped file to be imported", func() (bool, string) { return s.there("Imported/a/a.md"), "" })
-	if out := s.Must("status"); !strings.Contains(out, "running") || !strings.Contains(out, "not trusted") || !strings.Contains(out, "restart") {
+	out, page := s.Must("status"), s.page("/")
+	examined, _, _ := s.CLI("doctor")
+	for name, text := range map[string]string{"status": out, "the dashboard": page, "doctor": examined} {
+		if !strings.Contains(text, says) {
+			t.Errorf("%s lacks %q:\n%s", name, says, text)
+		}
+	}
+	if !strings.Contains(out, "running") || !strings.Contains(out, "not trusted") {
 		t.Error(out)
 	}
-	s.write(settings.FileName, was)
+	if _, errs, code := s.CLI("run", "Hand"); code != exitInvalid || !strings.Contains(errs, "settings.yaml:") {
+		t.Errorf("run: exit code %d, %s", code, errs)
+	}
+	s.put(s.Path(settings.FileName), was)
 	s.Must("trust", "--own")
-	if out := s.Must("status"); !strings.Contains(out, "running") || strings.Contains(out, "restart") {
+	if out := s.Must("status"); !strings.Contains(out, "running") || strings.Contains(out, "former settings") {
 		t.Error(out)
+	}
+	if _, errs, code := s.CLI("run", "Hand"); code != exitDone || strings.Contains(errs, "former settings") {
+		t.Errorf("run after the change back: exit code %d, %s", code, errs)
+	}
+	d.Signal(syscall.SIGHUP)
+	d.alive()
+	if r := s.ran("Hand", 1)[0]; r.Status != engine.Done {
+		t.Errorf("%s: %s", r.Status, r.Reason)
 	}
 }

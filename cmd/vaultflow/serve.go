@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,7 +27,7 @@ func newServe(g *globals) *cobra.Command {
 				g.overrides = map[string]string{"web.listen": listen}
 			}
 			if askURL {
-				a, err := g.open(cmd.Context())
+				a, err := g.openDespiteFaults(cmd.Context())
 				if err != nil {
 					return err
 				}
@@ -65,7 +68,10 @@ func serve(ctx context.Context, g *globals, withWeb bool) error {
 	if err != nil {
 		return err
 	}
-	return g.faults(daemon.Serve(ctx, o, daemon.ServeOptions{Web: withWeb, Ready: func(r daemon.Ready) error { return printReady(g.err, r) }}))
+	look := make(chan os.Signal, 1)
+	signal.Notify(look, syscall.SIGHUP)
+	defer signal.Stop(look)
+	return g.faults(daemon.Serve(ctx, o, daemon.ServeOptions{Web: withWeb, Look: look, Ready: func(r daemon.Ready) error { return printReady(g.err, r) }}))
 }
 
 // printReady reports that the vault is watched. A link that signs somebody in goes to a terminal only: standard error may end

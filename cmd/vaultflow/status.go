@@ -56,7 +56,7 @@ func vaultStatus(ctx context.Context, a *daemon.Workspace) (o engine.Overview, e
 	}
 	o.Lost = statedir.Lost(a.State)
 	if r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true}); err == nil {
-		o.Serving, o.URL, o.Outdated = true, r.URL, r.Changed
+		o.Serving, o.URL, o.Reload = true, r.URL, r.Reload
 	}
 	return o, nil
 }
@@ -76,8 +76,8 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 		serving += "; dashboard at " + o.URL
 	}
 	line("serve", "%s", serving)
-	if len(o.Outdated) > 0 {
-		line("settings", "%s", daemon.OutdatedText(o.Outdated))
+	if text := o.Reload.Text(); text != "" {
+		line("settings", "%s", text)
 	}
 	if o.Lost != "" {
 		line("history", "%s", o.Lost)

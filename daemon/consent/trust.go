@@ -103,6 +103,22 @@ func (t *Trust) Now() trust.State {
 // Untrusted reports whether the vault may start no programs and send nothing.
 func (t *Trust) Untrusted() bool { return t.Now().Level == trust.Untrusted }
 
+// Outdated reports whether the settings in force were loaded with other grants than there are now.
+func (t *Trust) Outdated() bool {
+	s, err := t.answers.store.Read()
+	return err == nil && Fingerprint(s) != t.Fingerprint()
+}
+
+// Stamp returns a text that changes when the user allows a workflow.
+func (t *Trust) Stamp() string {
+	s, _ := t.answers.store.Read()
+	text := ""
+	for _, g := range s.Workflows {
+		text += g.Workflow + " " + g.Digest + "\n"
+	}
+	return text
+}
+
 // Refusal returns an error if the vault is untrusted, for something that such a vault may not do.
 func (t *Trust) Refusal(what string) error {
 	if !t.Untrusted() {

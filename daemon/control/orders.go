@@ -32,6 +32,11 @@ type Order struct {
 	Trust bool `json:"trust,omitempty"` // the trust in the vault has changed
 }
 
+// Starts reports whether something begins with the order, which must begin with the present settings.
+func (o Order) Starts() bool {
+	return o.Run != nil || o.Import != nil || o.Retry != "" || o.Approve != nil || o.Undo != ""
+}
+
 // RunOrder asks for a workflow run.
 type RunOrder struct {
 	Workflow string            `json:"workflow"`
@@ -86,7 +91,8 @@ type Reply struct {
 	Process int            `json:"process,omitempty"` // its id
 	Was     string         `json:"was,omitempty"`     // why a workflow was paused
 	Trust   string         `json:"trust,omitempty"`   // fingerprint of the trust in force
-	Changed []string       `json:"changed,omitempty"` // settings files edited since they were loaded
+	Reload  engine.Reload  `json:"reload,omitzero"`   // what serve does about changed settings
+	Again   bool           `json:"again,omitempty"`   // nothing was done: serve starts over first, so repeat the order
 	Failure *failure.Error `json:"failure,omitempty"`
 	Class   Class          `json:"class,omitempty"` // of a refusal
 }

@@ -139,17 +139,31 @@ func Serve(ctx context.Context, stateDir string, handle func(context.Context, Or
 var ErrNoServe = failure.New(failure.State, "wait until it has ended, or start `vaultflow serve`, which many commands can use at once",
 	"another vaultflow command is using this vault")
 
-// startingOver is how long a serve may take to start over, after `vaultflow trust` for example. It takes no orders meanwhile.
+// startingOver is how long a serve may take to start over. It takes no orders meanwhile.
 const startingOver = 3 * time.Second
 
-// Await is Ask that waits for a serve that starts over.
-func Await(ctx context.Context, stateDir string, o Order) (Reply, error) {
-	r, err := Ask(ctx, stateDir, o)
-	for end := time.Now().Add(startingOver); errors.Is(err, ErrNoServe) && time.Now().Before(end) && ctx.Err() == nil; {
-		time.Sleep(50 * time.Millisecond)
-		r, err = Ask(ctx, stateDir, o)
+// announcedOver is the same for a serve that has said so.
+const announcedOver = 30 * time.Second
+
+// Await is Ask that waits for a serve that starts over. It calls waits each time when serve has said so: calls of models may have to end
+// first, which can take minutes.
+func Await(ctx context.Context, stateDir string, o Order, waits func(Reply)) (Reply, error) {
+	end := time.Now().Add(startingOver)
+	for {
+		r, err := Ask(ctx, stateDir, o)
+		switch {
+		case err == nil && r.Again:
+			waits(r)
+			end = time.Now().Add(announcedOver)
+		case !errors.Is(err, ErrNoServe) || time.Now().After(end):
+			return r, err
+		}
+		select {
+		case <-ctx.Done():
+			return r, errors.Join(err, ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
 	}
-	return r, err
 }
 
 // Ask sends an order to the working process.

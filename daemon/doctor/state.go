@@ -41,8 +41,8 @@ func examineState(ctx context.Context, a *daemon.Workspace) []Finding {
 	message := a.StateDir
 	if r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true}); err == nil {
 		message += ", in use by a running vaultflow"
-		if len(r.Changed) > 0 {
-			all = append(all, Finding{Subject: "settings", State: "warning", Message: daemon.OutdatedText(r.Changed), Fix: "restart serve"})
+		if text := r.Reload.Text(); text != "" {
+			all = append(all, Finding{Subject: "settings", State: "warning", Message: text})
 		}
 		if r.URL != "" {
 			message += ", dashboard at " + r.URL

@@ -31,6 +31,9 @@ func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) stri
 	about := func(r engine.RunBrief) string {
 		return link(r.Subject) + plainText(strings.TrimPrefix(r.Title(), r.Subject))
 	}
+	if text := o.Reload.Text(); text != "" && !o.Reload.Over { // what lasts a moment would only write the note twice
+		fmt.Fprintf(&b, "Settings: %s.\n", plainText(text))
+	}
 	fmt.Fprintf(&b, "Today: %s.\nThis month: %s.\n", words.Period(o.Day), words.Period(o.Month))
 	var lines []string
 	for _, r := range o.Approvals {
