@@ -119,3 +119,30 @@ func TestRestore_killed(t *testing.T) {
 	}
 	t.Logf("%d restores were killed after they had begun", begun)
 }
+
+// A move that is killed at any moment is completed by the next one, and the vault stays trusted.
+func TestMove_killed(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("VAULTFLOW_LONG") == "" {
+		t.Skip("takes a minute: VAULTFLOW_LONG=1; the tests of daemon/statedir and settings/vaultid stop after each step")
+	}
+	s := copySite(t)
+	s.Must("run", "Copy", "--fresh")
+	places, runs, ended := [2]string{s.Vault, s.Vault + " moved"}, 1, 0
+	for after := time.Duration(0); ended < 3; after += 4 * time.Millisecond {
+		from, to := places[(runs+1)%2], places[runs%2]
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+		s.Vault = to
+		if killAfter(t, s, after, "move", "--vault", to) {
+			ended++
+		}
+		s.Must("move", "--vault", to)
+		s.Must("run", "Copy", "--fresh", "--vault", to)
+		runs++
+		if got := strings.Count(s.Must("runs", "--json", "--vault", to, "-n", "500"), `"type":"run"`); got != runs {
+			t.Fatalf("after %s: %d runs, want %d", after, got, runs)
+		}
+	}
+}

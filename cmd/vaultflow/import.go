@@ -14,6 +14,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/ingestion/choose"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -132,7 +133,14 @@ func (f *importFlags) check(paths []string) error {
 // importRun finds an import by its id, or by the beginning of one.
 func importRun(ctx context.Context, a *daemon.Workspace, id string) (engine.RunRecord, error) {
 	found, err := findRun(ctx, a, id, "no import %q; `vaultflow import --status` lists them")
-	if err == nil && found.Kind != engine.KindImport {
+	if err != nil {
+		_ = a.Reading(ctx, func(j *journal.Journal) error { // err says enough if this fails
+			if _, lost := j.Imports.Get(ctx, id); lost == nil {
+				err = usagef("the run of import %s was lost with an earlier history of this vault", id)
+			}
+			return nil
+		})
+	} else if found.Kind != engine.KindImport {
 		err = usagef("%s is a run of the workflow %s, no import; `vaultflow retry` and `vaultflow cancel` are for both", found.ID, found.Workflow)
 	}
 	return found, err
