@@ -31,12 +31,12 @@ func Omit(file string, why omission.Why, step, reason string) Omission {
 // fewFiles is how many files with the same omission have a line each.
 const fewFiles = 3
 
-// OmissionLines describes omissions: pages of a file as ranges, many files in one line.
+// OmissionLines describes omissions: pages of a file as ranges, and many files that one note names in one line.
 func OmissionLines(list []Omission) []string {
 	var lines []string
 	told := map[Omission]bool{}
 	for _, o := range list {
-		key := Omission{File: o.File, Step: o.Step, Reason: o.Reason, Why: o.Why}
+		key := Omission{File: o.File, Step: o.Step, Reason: o.Reason, Note: o.Note, Why: o.Why}
 		if o.Page == 0 {
 			key.File = ""
 		}
@@ -56,7 +56,7 @@ func omissionLines(list []Omission, first Omission) []string {
 	var pages []int
 	for _, o := range list {
 		switch {
-		case o.Step != first.Step || o.Reason != first.Reason || o.Why != first.Why:
+		case !o.like(first):
 		case first.Page > 0 && o.File == first.File && o.Page > 0:
 			pages = append(pages, o.Page)
 		case first.Page == 0 && o.Page == 0 && !slices.ContainsFunc(files, func(f Omission) bool { return f.File == o.File }):
@@ -67,7 +67,8 @@ func omissionLines(list []Omission, first Omission) []string {
 		return []string{first.place() + first.File + ", " + pageRanges(pages) + ": " + what}
 	}
 	if len(files) > fewFiles {
-		return []string{fmt.Sprintf("%s%d files, %s to %s: %s", first.place(), len(files), files[0].File, files[len(files)-1].File, what)}
+		last := files[len(files)-1].Line
+		return []string{fmt.Sprintf("%s%d files, %s to %s: %s", first.placeTo(last), len(files), files[0].File, files[len(files)-1].File, what)}
 	}
 	var lines []string
 	for _, o := range files {
@@ -80,13 +81,23 @@ func omissionLines(list []Omission, first Omission) []string {
 	return lines
 }
 
+// like reports whether two omissions have the same cause and are named in the same note.
+func (o Omission) like(other Omission) bool {
+	return o.Step == other.Step && o.Reason == other.Reason && o.Why == other.Why && o.Note == other.Note
+}
+
 // place is where something is named, as the beginning of a line.
-func (o Omission) place() string {
+func (o Omission) place() string { return o.placeTo(o.Line) }
+
+// placeTo is place for what is named on several lines.
+func (o Omission) placeTo(last int) string {
 	switch {
 	case o.Note == "":
 		return ""
 	case o.Line == 0:
 		return o.Note + ": "
+	case last > o.Line:
+		return fmt.Sprintf("%s:%d-%d: ", o.Note, o.Line, last)
 	}
 	return fmt.Sprintf("%s:%d: ", o.Note, o.Line)
 }

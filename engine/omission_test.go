@@ -29,6 +29,16 @@ func TestOmissionLines(t *testing.T) {
 	binary := engine.Omit("Board.canvas", omission.Of(omission.Kind), "refused", "a kind")
 	binary.Note = "Board.canvas"
 	list = append(list, gone, binary)
+	for line, name := range []string{"e.jpg", "f.jpg", "g.jpg", "h.jpg"} {
+		over := engine.Omit(name, omission.Over("max_images", ""), "line", "max_images 9 reached")
+		over.Note, over.Line = "Plan.md", 10+line
+		other := over
+		other.Note = "Other.md"
+		list = append(list, over)
+		if line < 2 {
+			list = append(list, other)
+		}
+	}
 	want := []string{
 		"B/index.md, pages 21-40: its text alone (max_images 20 reached)",
 		"B/index.md, pages 41-600: not shown (max_pages 20 reached)",
@@ -38,6 +48,9 @@ func TestOmissionLines(t *testing.T) {
 		"y.png: not shown (corrupt)",
 		"Plan.md:3: gone.png: not found; " + omission.Of(omission.Missing).Remedy(),
 		"Board.canvas: not shown (a kind); " + omission.Of(omission.Kind).Remedy(),
+		"Plan.md:10-13: 4 files, e.jpg to h.jpg: its name alone (max_images 9 reached); raise max_images, or select less",
+		"Other.md:10: e.jpg: its name alone (max_images 9 reached); raise max_images, or select less",
+		"Other.md:11: f.jpg: its name alone (max_images 9 reached); raise max_images, or select less",
 	}
 	if diff := cmp.Diff(want, engine.OmissionLines(list)); diff != "" {
 		t.Error(diff)

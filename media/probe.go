@@ -35,9 +35,6 @@ func (m Source) Probe(name string) (prompt.Picture, error) {
 		return prompt.Picture{}, fmt.Errorf("read: %w", err)
 	}
 	info, err := imaging.Probe(at, stat.Size())
-	if err == nil && !info.Decodable && (m.Worker == nil || m.Worker.Ready() != nil) {
-		err = fmt.Errorf("%s: %w", info.MediaType, ErrNoWorker)
-	}
 	if err != nil {
 		return prompt.Picture{MediaType: info.MediaType, Size: stat.Size()}, err
 	}
@@ -45,6 +42,9 @@ func (m Source) Probe(name string) (prompt.Picture, error) {
 	digest, err := m.Digests.picture(name, stat, io.NewSectionReader(at, 0, math.MaxInt64), check)
 	if err != nil {
 		return prompt.Picture{MediaType: info.MediaType, Size: stat.Size()}, err
+	}
+	if !info.Decodable && (m.Worker == nil || m.Worker.Ready() != nil) {
+		return prompt.Picture{MediaType: info.MediaType, Size: stat.Size()}, fmt.Errorf("%s: %w", info.MediaType, ErrNoWorker)
 	}
 	return prompt.Picture{
 		MediaType: info.MediaType, Width: info.Width, Height: info.Height, Size: stat.Size(), SHA256: digest,

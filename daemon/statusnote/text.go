@@ -97,7 +97,7 @@ var command = regexp.MustCompile("`vaultflow [^`%]+`")
 
 // plainText is a text on one line in which nothing but our commands is markup.
 func plainText(text string) string {
-	const most = 200
+	const most = 500 // an omission with its place, reason and remedy
 	text = words.Shorten(text, most)
 	var b strings.Builder
 	for {
