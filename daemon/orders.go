@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/vaultflow/vaultflow/daemon/control"
+	"github.com/vaultflow/vaultflow/daemon/reload"
 )
 
 // orders answers the orders of commands.
@@ -25,9 +26,12 @@ func (a *orders) obey(ctx context.Context, o control.Order) control.Reply {
 			a.w.changes.Soon()
 			return control.Reply{Again: true, Reload: state}
 		}
+		if err := reload.Refuse(o.Values, a.w.Workspace.Settings); err != nil {
+			return control.Refuse(err)
+		}
 	}
 	r := a.answer(ctx, o)
-	r.Reload = a.w.changes.State()
+	r.Reload, r.Given = a.w.changes.State(), a.w.Workspace.given
 	return r
 }
 
@@ -63,6 +67,8 @@ func (a *orders) answer(ctx context.Context, o control.Order) control.Reply {
 	case o.Trust:
 		a.w.changes.Soon()
 		return control.Reply{Trust: a.w.Workspace.Trust.Fingerprint()}
+	case o.Look:
+		return control.Reply{}
 	case o.Info:
 		r := control.Reply{URL: a.dash.url, Version: a.w.Workspace.options.Version, Process: os.Getpid()}
 		r.Link, r.Expires = a.dash.link()

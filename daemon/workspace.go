@@ -20,6 +20,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/modelset"
 	"github.com/vaultflow/vaultflow/daemon/reload"
 	"github.com/vaultflow/vaultflow/daemon/statedir"
+	"github.com/vaultflow/vaultflow/daemon/words"
 	"github.com/vaultflow/vaultflow/daemon/workers"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/media"
@@ -84,8 +85,9 @@ type Workspace struct {
 	Overviews *Overviews
 
 	options Options
-	input   settings.Input // of the settings in use, with their files
-	reloads sync.Once      // the warning about a serve that works with other settings
+	input   settings.Input           // of the settings in use, with their files
+	given   map[string]control.Given // the values that only this process has
+	reloads sync.Once                // the warning about a serve that works with other settings
 	outside *outside
 	rules   *intake.Rules
 	digests *media.Digests
@@ -137,7 +139,7 @@ func openLoaded(o Options, st vaultid.State, loaded loaded) (a *Workspace, err e
 		Dir: o.Dir, StateDir: stateDir, State: st, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Links: links, Models: models, Zone: zone, Log: log,
 		Passwords: passwords, Workers: workers.New(set, v, stateDir, passwords, log), Workflows: flows, Offers: offers,
 		Overviews: &Overviews{settings: set, offers: offers, workflows: flows, zone: zone},
-		options:   o, input: loaded.input, outside: reach, rules: rules, digests: media.NewDigests(stateDir),
+		options:   o, input: loaded.input, given: reload.Given(set, o.Settings != ""), outside: reach, rules: rules, digests: media.NewDigests(stateDir),
 	}, nil
 }
 
@@ -234,14 +236,31 @@ func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, er
 	}
 	slow := "the running vaultflow serve has not answered yet; if it is suspended, resume it, and if it hangs, end it and repeat the command"
 	defer time.AfterFunc(10*time.Second, func() { a.Log.Warn(slow) }).Stop()
+	if o.Starts() {
+		o.Values = a.given
+	}
 	r, err := control.Await(ctx, a.StateDir, o, a.tell)
 	a.tell(r)
 	return r, err
 }
 
-// tell warns, once, that serve does not work with what everybody sees.
+// Beside warns if a serve works on the vault with other settings than these. It waits for one that hangs at most a second.
+func (a *Workspace) Beside(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if r, err := control.Ask(ctx, a.StateDir, control.Order{Look: true}); err == nil {
+		a.tell(r)
+	}
+}
+
+// Differences explains that serve does not work with what everybody sees, or with what this command has; empty if it does.
+func (a *Workspace) Differences(r control.Reply) string {
+	return words.Join("; ", r.Reload.Text(), reload.Other(r.Given, a.Settings))
+}
+
+// tell warns, once, about differences.
 func (a *Workspace) tell(r control.Reply) {
-	if text := r.Reload.Text(); text != "" {
+	if text := a.Differences(r); text != "" {
 		a.reloads.Do(func() { a.Log.Warn(text) })
 	}
 }

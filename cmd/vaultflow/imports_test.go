@@ -119,7 +119,7 @@ var rooms = []room{
 	{"daemon/statusnote", 7, []string{"daemon/words", "engine", "note", "settings", "step", "vault", "vault/disk"}},
 	{"daemon/modelset", 7, []string{"*"}},
 	{"daemon/doctor", 7, []string{"*"}},
-	{"daemon/reload", 7, []string{"daemon/consent", "engine", "settings"}},
+	{"daemon/reload", 7, []string{"daemon/consent", "daemon/control", "engine", "settings"}},
 	{"daemon/statedir", 7, []string{"daemon/control", "engine/imports", "engine/journal", "policy", "policy/trust", "settings", "settings/vaultid", "vault", "vault/disk"}},
 	{"daemon/backup", 7, []string{"engine/journal", "policy/trust", "settings/state", "settings/vaultid"}},
 	{"daemon/words", 7, []string{"engine", "cost"}},

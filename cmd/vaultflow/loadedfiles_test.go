@@ -4,11 +4,13 @@ package main
 
 import (
 	"bytes"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -120,6 +122,34 @@ func TestServe_usesChangedSettings(t *testing.T) {
 	}
 }
 
+// Values that only one of two processes was given by its environment are named: a command does not show one thing while serve does
+// another.
+func TestServe_valuesOfOneProcess(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", "")
+	s.write("Workflows/Hand.md", "## A\n@model none\n@output file: Out.md\n@write_mode replace\nsome text\n")
+	env := s.Env
+	s.Env = append(slices.Clone(env), "VAULTFLOW_ENGINE_MAX_PARALLEL_RUNS=3")
+	s.serve()
+	s.Must("run", "Hand")
+	s.Env = env
+	const serves = "the running serve was started with other values, which count for what it does: engine.max_parallel_runs (environment VAULTFLOW_ENGINE_MAX_PARALLEL_RUNS)"
+	for _, command := range [][]string{{"run", "Hand"}, {"check"}, {"config"}, {"models"}, {"preview", "Hand"}} {
+		if _, errs, code := s.CLI(command...); code != exitDone || strings.Count(errs, serves) != 1 {
+			t.Errorf("%v: exit code %d, %s", command, code, errs)
+		}
+	}
+	if out, _, _ := s.CLI("doctor"); !strings.Contains(out, serves) {
+		t.Errorf("doctor: %s", out)
+	}
+	s.Env = append(slices.Clone(env), "VAULTFLOW_ENGINE_TIMEZONE=Europe/Oslo", "VAULTFLOW_LOGGING_LEVEL=info")
+	_, errs, code := s.CLI("run", "Hand")
+	if code != exitInvalid || !strings.Contains(errs, "the running serve has other values for what this command was given: engine.timezone (environment VAULTFLOW_ENGINE_TIMEZONE)\n") {
+		t.Errorf("a value that serve does not have: exit code %d, %s", code, errs)
+	}
+	s.ran("Hand", 2)
+}
+
 // Settings with faults leave a running serve with those it had. Its log, status, doctor, the dashboard and commands say so. SIGHUP only
 // makes serve look.
 func TestServe_outlivesFaultySettings(t *testing.T) {
@@ -156,8 +186,23 @@ func TestServe_outlivesFaultySettings(t *testing.T) {
 	if _, errs, code := s.CLI("run", "Hand"); code != exitDone || strings.Contains(errs, "former settings") {
 		t.Errorf("run after the change back: exit code %d, %s", code, errs)
 	}
+
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(settings.FileName, strings.Replace(was, "127.0.0.1:0", taken.Addr().String(), 1))
+	d.logged("serve cannot start with the changed settings; it goes back to the former ones")
+	s.Wait(patience, "status to say why", func() (bool, string) {
+		out := s.Must("status")
+		return strings.Contains(out, says+"dashboard: listen on "+taken.Addr().String()), out
+	})
+	taken.Close()
 	d.Signal(syscall.SIGHUP)
-	d.alive()
+	s.Wait(patience, "the dashboard at its new address", func() (bool, string) {
+		url, errs, _ := s.CLI("serve", "--url")
+		return strings.HasPrefix(url, "http://"+taken.Addr().String()), url + errs
+	})
 	if r := s.ran("Hand", 1)[0]; r.Status != engine.Done {
 		t.Errorf("%s: %s", r.Status, r.Reason)
 	}

@@ -36,7 +36,11 @@ func (g *globals) open(ctx context.Context) (*daemon.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.openWith(ctx, o)
+	a, err := g.openWith(ctx, o)
+	if err == nil {
+		a.Beside(ctx)
+	}
+	return a, err
 }
 
 // openDespiteFaults opens the vault for a command that looks, or takes something back. A settings file with faults, which

@@ -10,7 +10,7 @@ import (
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// Order asks the working process for one thing: one field is set, besides Passwords and From.
+// Order asks the working process for one thing: one field is set, besides Passwords, Values and From.
 type Order struct {
 	Run    *RunOrder    `json:"run,omitempty"`
 	Import *ImportOrder `json:"import,omitempty"`
@@ -28,8 +28,18 @@ type Order struct {
 	// Passwords are for the documents that the order imports. The working process keeps them in memory only.
 	Passwords []string `json:"passwords,omitempty"`
 
+	// Values are the settings that the command was given by environment, flag or a file of its own, by key.
+	Values map[string]Given `json:"values,omitempty"`
+
+	Look  bool `json:"look,omitempty"` // only for what every reply says
 	Info  bool `json:"info,omitempty"`
 	Trust bool `json:"trust,omitempty"` // the trust in the vault has changed
+}
+
+// Given is the value of a setting that only one process has.
+type Given struct {
+	Value string `json:"value"` // as it would be written; secrets are ***
+	From  string `json:"from"`  // where it is from, for people
 }
 
 // Starts reports whether something begins with the order, which must begin with the present settings.
@@ -83,18 +93,19 @@ func (p *OSPath) UnmarshalText(text []byte) error {
 
 // Reply is the working process's answer to an Order.
 type Reply struct {
-	Run     string         `json:"run,omitempty"`
-	URL     string         `json:"url,omitempty"`  // of the dashboard
-	Link    string         `json:"link,omitempty"` // signs one browser in
-	Expires time.Time      `json:"expires,omitzero"`
-	Version string         `json:"version,omitempty"`
-	Process int            `json:"process,omitempty"` // its id
-	Was     string         `json:"was,omitempty"`     // why a workflow was paused
-	Trust   string         `json:"trust,omitempty"`   // fingerprint of the trust in force
-	Reload  engine.Reload  `json:"reload,omitzero"`   // what serve does about changed settings
-	Again   bool           `json:"again,omitempty"`   // nothing was done: serve starts over first, so repeat the order
-	Failure *failure.Error `json:"failure,omitempty"`
-	Class   Class          `json:"class,omitempty"` // of a refusal
+	Run     string           `json:"run,omitempty"`
+	URL     string           `json:"url,omitempty"`  // of the dashboard
+	Link    string           `json:"link,omitempty"` // signs one browser in
+	Expires time.Time        `json:"expires,omitzero"`
+	Version string           `json:"version,omitempty"`
+	Process int              `json:"process,omitempty"` // its id
+	Was     string           `json:"was,omitempty"`     // why a workflow was paused
+	Trust   string           `json:"trust,omitempty"`   // fingerprint of the trust in force
+	Reload  engine.Reload    `json:"reload,omitzero"`   // what serve does about changed settings
+	Given   map[string]Given `json:"given,omitempty"`   // the values that serve was given
+	Again   bool             `json:"again,omitempty"`   // nothing was done: serve starts over first, so repeat the order
+	Failure *failure.Error   `json:"failure,omitempty"`
+	Class   Class            `json:"class,omitempty"` // of a refusal
 }
 
 // ApproveOrder is a decision about proposed changes of a run.

@@ -41,7 +41,7 @@ func examineState(ctx context.Context, a *daemon.Workspace) []Finding {
 	message := a.StateDir
 	if r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true}); err == nil {
 		message += ", in use by a running vaultflow"
-		if text := r.Reload.Text(); text != "" {
+		if text := a.Differences(r); text != "" {
 			all = append(all, Finding{Subject: "settings", State: "warning", Message: text})
 		}
 		if r.URL != "" {
