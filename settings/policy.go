@@ -47,7 +47,7 @@ type RemoteImages struct {
 	MaxMB        float64  `yaml:"max_mb" min:"0.01" max:"512" doc:"Megabytes of one picture as downloaded."`
 	Timeout      Duration `yaml:"timeout" min:"1s" max:"10m" doc:"Time for one picture, including redirects."`
 	MaxRedirects int      `yaml:"max_redirects" min:"0" max:"20" doc:"Most redirects to follow. Each is checked like the first address."`
-	MaxPerStep   int      `yaml:"max_per_step" min:"0" max:"1000" doc:"Most pictures that one step fetches; the others remain references."`
+	MaxPerStep   int      `yaml:"max_per_step" min:"0" max:"1000" doc:"Most pictures that one step fetches; the others are omissions."`
 }
 
 // BudgetOverlay returns the keys of policy.budget that are set, to be merged over the defaults of package policy.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/directives/moment"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -61,7 +62,7 @@ func TestReference(t *testing.T) {
 	page := string(src)
 	for name, table := range map[string]func(*testing.T) string{
 		"properties": propertyTable, "directives": directiveTable, "examples": exampleList, "kinds": kindTable, "budgets": budgetTable,
-		"patterns": patternTable, "tokens": tokenTable, "tools": toolList, "codes": codeTable,
+		"patterns": patternTable, "tokens": tokenTable, "tools": toolList, "codes": codeTable, "causes": causeTable,
 	} {
 		page = fill(t, page, name, table(t))
 	}
@@ -164,6 +165,15 @@ func kindTable(*testing.T) string {
 	b.WriteString("| kind | extensions |\n|---|---|\n")
 	for _, k := range directives.Kinds() {
 		fmt.Fprintf(&b, "| %s | %s |\n", k.Name, strings.Join(k.Extensions, " "))
+	}
+	return b.String()
+}
+
+func causeTable(*testing.T) string {
+	var b strings.Builder
+	b.WriteString("| cause | reason, where nothing more exact is known | what to do |\n|---|---|---|\n")
+	for _, r := range omission.Table {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Cause, r.Words, r.Remedy)
 	}
 	return b.String()
 }
