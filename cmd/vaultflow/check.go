@@ -17,13 +17,15 @@ import (
 )
 
 func newCheck(g *globals) *cobra.Command {
-	var fix bool
+	var fix, notes bool
 	cmd := &cobra.Command{
 		Use: "check [WORKFLOW...]", Short: "Find the mistakes in workflows: all, or the named ones",
 		Long: "Report every mistake in all workflows or the named ones, and the next fire times of those with a schedule that are\n" +
 			"enabled or named.\n\n" +
 			"--fix first corrects mechanical mistakes: spelling, quotes, and notes written for AssistantMD. It never changes\n" +
-			"prompt text, and prints each line that it changes.",
+			"prompt text, and prints each line that it changes.\n\n" +
+			"--notes also reads the notes that the workflows reach, and reports references that a model would not get: missing, torn,\n" +
+			"of a kind that cannot be shown, over a budget. Nothing is sent.",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			a, err := g.open(cmd.Context())
 			if err != nil {
@@ -38,11 +40,41 @@ func newCheck(g *globals) *cobra.Command {
 					return err
 				}
 			}
-			return checkWorkflows(cmd.Context(), a, g, names, chosen)
+			if err := checkWorkflows(cmd.Context(), a, g, names, chosen); err != nil || !notes {
+				return err
+			}
+			return checkNotes(cmd.Context(), a, g, chosen)
 		},
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "correct mechanical mistakes in the notes first")
+	cmd.Flags().BoolVar(&notes, "notes", false, "also report references in notes that a model would not get")
 	return cmd
+}
+
+// checkNotes reports what models would not get of the notes that workflows reach.
+func checkNotes(ctx context.Context, a *daemon.Workspace, g *globals, chosen func(*workflow.Plan) bool) error {
+	all, err := a.Workflows.Checked(ctx)
+	if err != nil {
+		return err
+	}
+	previewer, done, err := a.Previewer(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	c := &noteChecker{workspace: a, g: g, previewer: previewer, told: map[string]bool{}}
+	for _, loaded := range all {
+		if !loaded.Valid() || !chosen(loaded.Plan) {
+			continue
+		}
+		if err := c.check(ctx, *loaded.Plan); err != nil {
+			return err
+		}
+	}
+	if c.found > 0 {
+		return exit(exitOmissions, fmt.Errorf("models would get less than is written: %s", words.Counted(c.found, "omission")))
+	}
+	return nil
 }
 
 // check prints the diagnostics of the workflows and fails when one of them is an error.
