@@ -105,7 +105,7 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 }
 
 // Previewer returns what shows the requests of steps, and a function that closes it. A preview has no side effects: nothing is
-// stored but digests of pictures, and the journal is only read, if there is one.
+// stored but digests of pictures and what a local server says about its model, and the journal is only read, if there is one.
 func (a *Workspace) Previewer(ctx context.Context) (p *step.Previewer, done func(), err error) {
 	kept, done := stores{Blobs: blank{}, Memory: blank{}}, func() {}
 	if j, err := journal.OpenReader(ctx, a.StateDir); err == nil {

@@ -35,6 +35,8 @@ type Bounds struct {
 	Still  bool     `json:"still,omitempty"`  // send only the first frame of an animation
 	Tokens Formula  `json:"tokens,omitempty"`
 
+	WindowGuess string `json:"window_guess,omitempty"` // why MaxPromptTokens is only a guess; empty: it is none
+
 	// From holds who set each bound, by key: default, settings, workflow, step, or the provider's name.
 	From map[string]string `json:"from,omitempty"`
 }
@@ -114,7 +116,7 @@ func (m bounder) tokens(out *Bounds, l ProviderLimits) {
 	window := l.ContextWindow * 4 / 5
 	if window > 0 && (out.MaxPromptTokens == 0 || window < out.MaxPromptTokens) {
 		out.MaxPromptTokens = window
-		m.from["max_prompt_tokens"] = m.who
+		m.from["max_prompt_tokens"], out.WindowGuess = m.who, l.WindowGuess
 		if l.WindowFromUser {
 			m.from["max_prompt_tokens"] = "context window"
 		}

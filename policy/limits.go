@@ -29,7 +29,8 @@ type ProviderLimits struct {
 	Tokens         Formula
 	Source         string
 	Checked        string
-	WindowFromUser bool // ContextWindow was set in settings
+	WindowFromUser bool   // ContextWindow was set in settings
+	WindowGuess    string // why ContextWindow is only a guess; empty: it is none
 }
 
 // Limits returns the published limits of a provider's model. An unknown provider has only a token formula.

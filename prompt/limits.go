@@ -72,7 +72,7 @@ func limits(b policy.Bounds, t Totals, u used) []Limit {
 		{Key: "min_image_side", Value: float64(b.MinSide), Used: float64(u.least)},
 		{Key: "max_decode_pixels", Value: float64(b.MaxDecodePixels), Used: float64(u.pixels)},
 		{Key: "max_pages", Value: float64(b.MaxPages), Used: float64(u.counted)},
-		{Key: "max_prompt_tokens", Value: float64(b.MaxPromptTokens), Used: float64(t.Tokens)},
+		{Key: "max_prompt_tokens", Value: float64(b.MaxPromptTokens), Used: float64(t.Tokens), Guess: b.WindowGuess},
 		{Key: "max_tool_images", Value: float64(b.MaxToolImages)},
 		{Key: "max_step_images", Value: float64(b.MaxStepImages)},
 		{Key: "max_fallback_tokens", Value: float64(b.MaxFallbackTokens), Used: float64(u.fallback)},

@@ -117,7 +117,8 @@ type Limit struct {
 	Key   string  `json:"key"`
 	Value float64 `json:"value"`
 	Used  float64 `json:"used"`
-	From  string  `json:"from"` // who bound it: default, settings, workflow, step, or a provider
+	From  string  `json:"from"`            // who bound it: default, settings, workflow, step, or a provider
+	Guess string  `json:"guess,omitempty"` // why Value is only a guess; empty: it is none
 }
 
 // Warning is something that a person should know. Note and Line are where it stands, as far as that is known.

@@ -18,8 +18,9 @@ type Model struct {
 	Kind          string // provider kind, such as anthropic
 	Capabilities  policy.Capabilities
 	Limits        policy.OwnLimits
-	ContextWindow int // tokens; 0: not known
-	MaxOutput     int // tokens; 0: the adapter's default
+	ContextWindow int    // tokens; 0: not known
+	WindowGuess   string // why ContextWindow is only a guess; empty: it is none
+	MaxOutput     int    // tokens; 0: the adapter's default
 	Temperature   *float64
 	Thinking      string
 	Citations     bool            // answers cite passages, if the model supports it
@@ -39,7 +40,9 @@ type MediumPlace struct {
 
 // RequestLimits returns the limits of one request: published or configured ones, and the window.
 func (m Model) RequestLimits() policy.ProviderLimits {
-	return policy.Limits(m.Kind, m.ID).With(m.Limits).WithWindow(m.ContextWindow)
+	limits := policy.Limits(m.Kind, m.ID).With(m.Limits).WithWindow(m.ContextWindow)
+	limits.WindowGuess = m.WindowGuess
+	return limits
 }
 
 // Delivery returns where media go in requests to the model.

@@ -30,7 +30,11 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 	fmt.Fprintf(w, "  %s, %s, %s attached, %d deferred, about %d tokens, %s of media\n",
 		words.Counted(r.Totals.Chunks, "chunk"), words.Counted(r.Totals.References, "reference"), words.Counted(r.Totals.Sent, "image"), r.Totals.Deferred, r.Totals.Tokens, content.FormatSize(r.Totals.ImageBytes))
 	for _, l := range r.Limits {
-		fmt.Fprintf(w, "  %s: %s of %s (%s)\n", l.Key, plainNumber(l.Used), plainNumber(l.Value), l.From)
+		most, from := plainNumber(l.Value), l.From
+		if l.Guess != "" {
+			most, from = "about "+most, from+"; guessed: "+l.Guess
+		}
+		fmt.Fprintf(w, "  %s: %s of %s (%s)\n", l.Key, plainNumber(l.Used), most, from)
 	}
 	for _, line := range engine.OmissionLines(step.Omissions(r.Left())) {
 		fmt.Fprintf(w, "  left out %s\n", line)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +32,7 @@ type Set struct {
 	mu      sync.Mutex
 	clients map[string]llm.Provider // by provider name; guarded by mu
 	probes  map[string]*Probed      // by question, see probeKey; guarded by mu
+	learned map[string]bool         // the questions that this process asked; guarded by mu
 	tried   map[string]time.Time    // when an alias was last probed, successfully or not; guarded by mu
 	gates   gates
 }
@@ -40,7 +42,7 @@ type Set struct {
 func New(s *settings.Settings, log *slog.Logger, stateDir string, refusal func(what string) error) *Set {
 	m := &Set{
 		settings: s, log: log, kept: filepath.Join(stateDir, probeFile), refusal: refusal,
-		clients: map[string]llm.Provider{}, tried: map[string]time.Time{}, gates: gates{made: map[string]*llm.Gate{}},
+		clients: map[string]llm.Provider{}, learned: map[string]bool{}, tried: map[string]time.Time{}, gates: gates{made: map[string]*llm.Gate{}},
 	}
 	m.probes = m.readProbes()
 	return m
@@ -54,7 +56,8 @@ const (
 	localWindow = 16384
 )
 
-// Probing is the models of runs: a local server is asked about its model first, and its answer overrides the table.
+// Probing is the models of runs: a local server is asked about its model first, and its answer overrides the table. What it says is
+// kept for later, when it does not answer.
 type Probing struct{ Set *Set }
 
 var _ step.Models = Probing{}
@@ -63,21 +66,26 @@ var _ step.Models = Probing{}
 func (p Probing) Model(ctx context.Context, alias string) (step.Model, error) {
 	m := p.Set
 	if a, provider, _ := m.settings.Alias(alias); provider.Kind == "ollama" && a.Model != "" && m.due(alias) {
-		if _, err := m.Probe(ctx, alias); err != nil {
-			m.log.Debug("model not probed", "model", alias, "err", err)
+		before := m.Known(alias)
+		_, err := m.Probe(ctx, alias)
+		if after := m.Known(alias); err == nil && !reflect.DeepEqual(before, after) {
+			err = m.Keep()
+		}
+		if err != nil {
+			m.log.Debug("model not probed, or the answer not kept", "model", alias, "err", err)
 		}
 	}
 	return m.Model(ctx, alias)
 }
 
-// Unasked is the models of a preview, which calls none of them: a model without a key will do.
+// Unasked is the models of a preview, which calls none of them: a model without a key will do. A local server is asked as for a run.
 type Unasked struct{ Set *Set }
 
 var _ step.Models = Unasked{}
 
 // Model implements step.Models.
 func (u Unasked) Model(ctx context.Context, alias string) (step.Model, error) {
-	model, err := u.Set.Model(ctx, alias)
+	model, err := Probing(u).Model(ctx, alias)
 	if model.ID != "" {
 		return model, nil
 	}
@@ -130,7 +138,12 @@ func (m *Set) Model(_ context.Context, alias string) (step.Model, error) {
 	}
 	if model.ContextWindow == 0 && p.Kind == "ollama" {
 		model.ContextWindow = localWindow
-		if probe != nil && probe.ContextWindow > 0 {
+		switch {
+		case probe == nil:
+			model.WindowGuess = "the server did not answer"
+		case probe.ContextWindow == 0:
+			model.WindowGuess = "the server does not say"
+		default:
 			model.ContextWindow = min(localWindow, probe.ContextWindow)
 		}
 	}

@@ -62,11 +62,15 @@ func (m *Set) readProbes() map[string]*Probed {
 	return kept
 }
 
-// Keep writes what services have said to the state directory.
+// Keep writes what services have said to the state directory. What other processes learned meanwhile stays.
 func (m *Set) Keep() error {
+	all := m.readProbes()
 	m.mu.Lock()
-	data, err := json.MarshalIndent(m.probes, "", "  ")
+	for key := range m.learned {
+		all[key] = m.probes[key]
+	}
 	m.mu.Unlock()
+	data, err := json.MarshalIndent(all, "", "  ")
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(m.kept), 0o700)
 	}
@@ -124,7 +128,7 @@ func (m *Set) Probe(ctx context.Context, alias string) (asked bool, err error) {
 	got.Checked = time.Now().Format(time.DateOnly)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.probes[probeKey(a, p)] = got
+	m.probes[probeKey(a, p)], m.learned[probeKey(a, p)] = got, true
 	return true, nil
 }
 
