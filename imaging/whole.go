@@ -11,6 +11,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"slices"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
@@ -139,7 +140,7 @@ func wholeGIF(r io.ReaderAt, size int64) bool {
 	return false
 }
 
-// wholeBoxes reports whether no box of a HEIF file goes beyond its end.
+// wholeBoxes reports whether no box with the picture of a HEIF file goes beyond its end.
 func wholeBoxes(r io.ReaderAt, size int64) bool {
 	for at := int64(0); at+8 <= size; {
 		head := read(r, at, 16)
@@ -153,8 +154,8 @@ func wholeBoxes(r io.ReaderAt, size int64) bool {
 		case length == 1 && len(head) == 16:
 			length = int64(binary.BigEndian.Uint64(head[8:]) & (1<<62 - 1))
 		}
-		if length < 8 || length > size-at {
-			return false
+		if length < 8 || length > size-at { // torn, or bytes of a camera behind the picture
+			return !slices.Contains([]string{"ftyp", "meta", "mdat", "moov"}, string(head[4:8]))
 		}
 		at += length
 	}

@@ -35,6 +35,9 @@ func TestWhole(t *testing.T) {
 			}
 		}
 	}
+	if err := check("image/heic", append(bytes.Clone(all["image/heic"]), "SEFHk\x00\x00\x00 what a phone adds"...)); err != nil {
+		t.Errorf("bytes behind a picture: %v", err)
+	}
 	for _, kind := range []string{"image/jpeg", "image/png", "image/gif"} {
 		zeroed := append(bytes.Clone(all[kind][:len(all[kind])/2]), make([]byte, len(all[kind])/2)...)
 		if err := check(kind, zeroed); !errors.Is(err, ErrCorrupt) {
