@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/settings/state"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools/toolbox"
 	"github.com/vaultflow/vaultflow/undo"
@@ -25,7 +26,8 @@ import (
 
 // stores are the parts of a journal that workflow runs use. Blobs and Memory are required.
 type stores struct {
-	ReadOnly bool // records no origins: a preview
+	ReadOnly bool         // records no origins: a preview
+	Nonce    prompt.Nonce // of prompts; nil: random ones
 
 	Blobs     change.Blobs
 	Memory    step.Memory
@@ -93,7 +95,7 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	known := step.Origins{Book: book}
 	c.Prompt = prompt.Builder{
 		FS: c.FS, Links: a.Vault, Probe: c.Media.Probe, Documents: documents, Fallbacks: media.PageText(a.Vault, c.MaxText),
-		ImportedDir: s.Vault.ImportedDir, Known: known.Known, Named: known.Named,
+		ImportedDir: s.Vault.ImportedDir, Known: known.Known, Named: known.Named, Nonce: kept.Nonce,
 	}
 	if in := s.Policy.RemoteImages; in.Enabled && in.MaxPerStep > 0 {
 		pictures := &media.Remote{Policy: a.outside.pictures(), Fetcher: fetcher, Foreign: media.Foreign{
@@ -105,7 +107,8 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 }
 
 // Previewer returns what shows the requests of steps, and a function that closes it. A preview has no side effects: nothing is
-// stored but digests of pictures and what a local server says about its model, and the journal is only read, if there is one.
+// stored but digests of pictures and what a local server says about its model, and the journal is only read, if there is one. While
+// there is no secret yet, frames have codes made without one, which no run uses.
 func (a *Workspace) Previewer(ctx context.Context) (p *step.Previewer, done func(), err error) {
 	kept, done := stores{Blobs: blank{}, Memory: blank{}}, func() {}
 	if j, err := journal.OpenReader(ctx, a.StateDir); err == nil {
@@ -113,7 +116,12 @@ func (a *Workspace) Previewer(ctx context.Context) (p *step.Previewer, done func
 	} else if errors.Is(err, journal.ErrRestoring) {
 		return nil, nil, err
 	}
-	kept.ReadOnly = true
+	secret, err := state.Known(a.StateDir)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	kept.ReadOnly, kept.Nonce = true, prompt.Keyed(secret)
 	d, err := a.deps(kept, modelset.Unasked{Set: a.Models}, nil)
 	if err != nil {
 		done()

@@ -22,6 +22,7 @@ import (
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/policy/origin"
+	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/settings/state"
 	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools/mcp"
@@ -85,7 +86,9 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 	if err != nil {
 		return nil, err
 	}
-	d, err := a.deps(storesOf(j), modelset.Probing{Set: a.Models}, remote.New(a.outside.pictures()))
+	kept := storesOf(j)
+	kept.Nonce = prompt.Keyed(secret)
+	d, err := a.deps(kept, modelset.Probing{Set: a.Models}, remote.New(a.outside.pictures()))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +97,7 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 		Recognition: intake.NewRecognition(s, a.Models, a.Trust, a.Log), Ledger: j.Spending, Budget: d.Budget, Zone: a.Zone, Moved: d.Plans.Moved,
 		Version: a.options.Version, Holding: holding, Journal: j, Log: a.Log,
 	}
-	kept := artifacts.New(a.StateDir, func(id string) bool {
+	fetched := artifacts.New(a.StateDir, func(id string) bool {
 		r, err := j.Runs.Run(context.Background(), id)
 		return err != nil || !r.Status.Finished()
 	}, a.Log)
@@ -103,7 +106,7 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 	// A model may start runs, so the activities need the executor that carries them out.
 	var exec *local.Executor
 	f := newFlow(d, j.Undo, toolbox.Config{
-		AutoBuffer: s.Engine.AutoBufferTokens, Outside: a.reach(kept, servers), Log: a.Log,
+		AutoBuffer: s.Engine.AutoBufferTokens, Outside: a.reach(fetched, servers), Log: a.Log,
 		Runs: nested{workflows: a.Workflows, trust: a.Trust, journal: j, zone: a.Zone, exec: func() *local.Executor { return exec }},
 	})
 	im := &imports.Imports{
@@ -130,10 +133,10 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 	}
 	taken := intake.New(intake.Config{
 		Settings: s, Vault: a.Vault, Files: a.Writing(policy.ByDrop), Trust: a.Trust, Rules: a.rules, Web: documents,
-		Artifacts: kept, Journal: j, Exec: exec, Zone: a.Zone,
+		Artifacts: fetched, Journal: j, Exec: exec, Zone: a.Zone,
 	})
 	return &Process{
-		Workspace: a, Journal: j, Exec: exec, importers: importers, artifacts: kept, servers: servers, release: release,
+		Workspace: a, Journal: j, Exec: exec, importers: importers, artifacts: fetched, servers: servers, release: release,
 		Runs:    &Runs{settings: s, journal: j, exec: exec, workflows: a.Workflows, imports: taken, models: a.Models, trust: a.Trust, zone: a.Zone},
 		Imports: taken,
 		desk: approval.New(approval.Config{

@@ -35,8 +35,8 @@ type Builder struct {
 	// MayFetch returns why the settings exclude a picture of the web, or nil. What they exclude is no omission. Nil: every address
 	// is allowed.
 	MayFetch func(url string) error
-	// Nonce returns letters and digits that nobody can guess. Nil: 16 random hexadecimal digits.
-	Nonce func() string
+	// Nonce returns codes that nobody can guess. Nil: random ones.
+	Nonce Nonce
 	// ImportedDir is where imports land; files below it are untrusted unless the input overrides that. "" is "Imported".
 	ImportedDir string
 	// Known reports whether a file is foreign and what it was made from, and Named the same of a name without its content;
@@ -71,7 +71,10 @@ type Spec struct {
 	Workflow string
 	File     string // the workflow's note, in which inputs are named
 	Step     string
+	Plan     string // digest of the workflow's plan
 	Model    string // alias, for the receipt
+	// Nonce is the code of a prompt that this one adds to. It is used again if nothing here holds it. "": none.
+	Nonce string
 
 	System []string // instructions sections, in order
 	Facts  []string // facts of the run, one line each: date, vault, unattended
@@ -105,6 +108,8 @@ type Prompt struct {
 	Receipt Receipt
 	Format  int
 
+	// Nonce is the code of its frames. It should not be kept where others read it.
+	Nonce string
 	// Digest is the SHA-256 of system prompt and blocks with the nonce taken out, in hexadecimal: equal for prompts that
 	// say the same, whatever nonce they have.
 	Digest string
@@ -159,7 +164,7 @@ type attempt struct {
 	pictures  *pictureReader
 	web       *webPictures
 	trust     policy.Trust
-	next      func() string   // nonces; nil: random ones
+	next      Nonce
 	paged     map[string]bool // documents that do not fit as a file: they are shown page by page
 	nonce     string
 	slack     int // tokens by which the estimates were too low
@@ -168,7 +173,7 @@ type attempt struct {
 func newAttempt(ctx context.Context, b Builder, spec Spec) *attempt {
 	read := b.files(spec.MayRead)
 	return &attempt{
-		spec: spec, files: read, trust: b.trust(ctx), next: b.Nonce, paged: map[string]bool{},
+		spec: spec, files: read, trust: b.trust(ctx), next: b.Nonce, nonce: spec.Nonce, paged: map[string]bool{},
 		links:     linker{links: b.Links, fs: b.FS, strict: spec.StrictLinks},
 		documents: &documentReader{documents: b.Documents, files: read, described: map[string]described{}, pages: map[pageKey]pageText{}},
 		pictures:  &pictureReader{probe: b.Probe, fallbacks: b.Fallbacks, caps: spec.Caps, bounds: spec.Bounds, probed: map[string]probed{}},
@@ -215,7 +220,7 @@ func (a *attempt) build(ctx context.Context) (*Prompt, error) {
 		return nil, err
 	}
 	var err error
-	if a.nonce, err = freshNonce(a.next, a.nonce, func(word string) bool { return a.holds(out, word) }); err != nil {
+	if a.nonce, err = freshNonce(a.next, a.spec, a.nonce, func(word string) bool { return a.holds(out, word) }); err != nil {
 		return nil, err
 	}
 	system := policy.TextTokens(systemText(a.spec, a.nonce, readingOn(true, true, a.spec)))

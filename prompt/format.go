@@ -1,6 +1,6 @@
 // Package prompt turns a step and its inputs into the content blocks of one message and a receipt of what became of every
-// reference. It reads files through an fs.FS and a few narrow ports, writes nothing, calls no model, and is deterministic
-// except for the nonce.
+// reference. It reads files through an fs.FS and a few narrow ports, writes nothing, calls no model, and is deterministic if
+// its nonces are.
 //
 // # Prompt format 1
 //
@@ -16,7 +16,8 @@
 //	</input-NONCE>
 //
 // A variable has variable="name" instead of path, a transcluded file is an <embed-NONCE …> inside the input. NONCE is
-// random for each prompt and occurs in no input, so text in a file cannot close its own frame. trust is trusted or
+// the same for each prompt of a step, unless an input holds it: then the next of its codes that none holds is used. So text in a
+// file cannot close its own frame. trust is trusted or
 // untrusted; what is transcluded by something untrusted is untrusted.
 //
 // Inside a frame stand, in the author's order, as blocks of their own:

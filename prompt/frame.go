@@ -1,11 +1,17 @@
 package prompt
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/policy"
 )
 
@@ -61,16 +67,32 @@ func attribute(name string) string {
 	return escape.Replace(oneLine(name))
 }
 
-// freshNonce returns a nonce that is in none of the texts. It keeps the one before if that still serves.
-func freshNonce(next func() string, before string, held func(string) bool) (string, error) {
+// Nonce returns a code for frames: letters and digits. try counts the codes of a prompt from 0, because its inputs may hold some.
+type Nonce func(of Spec, try int) string
+
+// Keyed returns codes that depend only on a secret and on the workflow, its plan and the step. The same step has the same code each
+// time, so previews can be compared and services find the prompt in their caches; nobody can compute it without the secret.
+func Keyed(secret []byte) Nonce {
+	return func(of Spec, try int) string {
+		sum := hmac.New(sha256.New, secret)
+		fmt.Fprintf(sum, "frame\x00%q %q %q %d", of.Workflow, of.Plan, of.Step, try)
+		return hex.EncodeToString(sum.Sum(nil)[:nonceBytes])
+	}
+}
+
+// maxNonces is how many codes are tried. Each that is in an input was seen by somebody, and is unlikely by chance.
+const maxNonces = 8
+
+// freshNonce returns a code that is in none of the texts. It keeps the one before if that still serves.
+func freshNonce(next Nonce, of Spec, before string, held func(string) bool) (string, error) {
 	if before != "" && !held(before) {
 		return before, nil
 	}
 	if next == nil {
 		next = randomNonce
 	}
-	for range 8 {
-		n := next()
+	for try := range maxNonces {
+		n := next(of, try)
 		if n == "" || strings.Trim(n, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
 			return "", fmt.Errorf("nonce %q is not made of letters and digits", n)
 		}
@@ -81,11 +103,37 @@ func freshNonce(next func() string, before string, held func(string) bool) (stri
 	return "", fmt.Errorf("the inputs hold every nonce that was tried")
 }
 
-func randomNonce() string {
-	var b [8]byte
+const nonceBytes = 8
+
+func randomNonce(Spec, int) string {
+	var b [nonceBytes]byte
 	//nolint:errcheck // crypto/rand.Read never fails
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
+}
+
+// WithoutNonce removes a prompt's code from a text from elsewhere, so that no answer makes it known and nothing that is shown
+// later looks like a frame.
+func WithoutNonce(text, nonce string) string {
+	if len(nonce) == 0 || len(text) < len(nonce) {
+		return text
+	}
+	return regexp.MustCompile("(?i)-?"+regexp.QuoteMeta(nonce)).ReplaceAllLiteralString(text, "")
+}
+
+// BlocksWithoutNonce does the same with texts and calls among the blocks of an answer or a result.
+func BlocksWithoutNonce(blocks []content.Block, nonce string) []content.Block {
+	out := slices.Clone(blocks)
+	for i, block := range out {
+		switch b := block.(type) {
+		case content.Text:
+			out[i] = content.Text{Value: WithoutNonce(b.Value, nonce)}
+		case content.ToolCall:
+			b.Input = json.RawMessage(WithoutNonce(string(b.Input), nonce))
+			out[i] = b
+		}
+	}
+	return out
 }
 
 // systemText is the system prompt. reading is how what is not shown is asked for.

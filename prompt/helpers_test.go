@@ -174,7 +174,7 @@ func number(s string) int {
 }
 
 func (v vaultFiles) builder() prompt.Builder {
-	return prompt.Builder{FS: v.fs(), Links: v, Probe: v.probe, Documents: documents(v), Nonce: func() string { return testNonce }}
+	return prompt.Builder{FS: v.fs(), Links: v, Probe: v.probe, Documents: documents(v), Nonce: func(prompt.Spec, int) string { return testNonce }}
 }
 
 // The models of the tests, apart from the tables of real ones.

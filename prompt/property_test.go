@@ -139,7 +139,7 @@ func checkPrompt(t *testing.T, note string, s prompt.Spec, b prompt.Builder) {
 		t.Fatal(err)
 	}
 	checkCauses(t, p.Receipt)
-	b.Nonce = func() string { return "beef" }
+	b.Nonce = func(prompt.Spec, int) string { return "beef" }
 	again, err := b.Build(t.Context(), s)
 	if err != nil || again.Digest != p.Digest || again.Digest == "" {
 		t.Errorf("another nonce: %v, digests %q and %q", err, p.Digest, again.Digest)

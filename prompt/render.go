@@ -40,7 +40,7 @@ func render(out *outline, spec Spec, decisions []policy.Decision, nonce string, 
 	}
 	r.flush()
 	r.warnBlind()
-	p := &Prompt{Blocks: r.blocks, Format: Format, Chunks: r.chunks, Paged: out.paged}
+	p := &Prompt{Nonce: nonce, Blocks: r.blocks, Format: Format, Chunks: r.chunks, Paged: out.paged}
 	p.System = systemText(spec, nonce, readingOn(len(r.chunks) > 0, len(out.paged) > 0, spec))
 	p.Receipt = receipt(out, spec, p, decisions)
 	p.Digest = digest(p, nonce)

@@ -146,7 +146,7 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 		return made{}, fmt.Errorf("encode the prompt: %w", err)
 	}
 	m := made{prompt: built, model: model, stored: Prompt{
-		Format: built.Format, System: built.System, Blocks: blocks, Media: limits, Tokens: built.Receipt.Totals.Tokens,
+		Format: built.Format, Nonce: built.Nonce, System: built.System, Blocks: blocks, Media: limits, Tokens: built.Receipt.Totals.Tokens,
 		Demand: wanted, Chunks: built.Chunks, Limits: calls, Tools: offer.with(built), Paged: built.Paged,
 	}}
 	m.servers, m.notes = offer.Origins, offer.Notes
@@ -171,7 +171,7 @@ func (a *Assembler) spec(ctx context.Context, s Context, model Model, resolved [
 	about, subject := a.subject(s, resolved, from)
 	inputs = append(append(inputs, named...), subject...)
 	spec := prompt.Spec{
-		Workflow: s.Plan.Name, File: s.Plan.File, Step: s.Step.Name, Model: model.Alias, Facts: append(a.runFacts(s), about...), Prompt: text, Inputs: inputs,
+		Workflow: s.Plan.Name, Plan: s.Plan.SHA256, File: s.Plan.File, Step: s.Step.Name, Model: model.Alias, Facts: append(a.runFacts(s), about...), Prompt: text, Inputs: inputs,
 		Caps: model.Capabilities, StrictLinks: a.strictLinks, MayRead: s.Plan.Meta.Permissions.MayRead,
 		MayLink: s.Plan.Meta.Permissions.MayLink,
 	}

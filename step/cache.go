@@ -11,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
+	"github.com/vaultflow/vaultflow/prompt"
 )
 
 // Answers finds answers kept by `@cache`.
@@ -45,7 +46,7 @@ func cacheKey(s Context, model Model, digest string, stored Prompt, cites bool) 
 	if err != nil {
 		return "", fmt.Errorf("make the key for @cache: %w", err)
 	}
-	sum := sha256.Sum256(data)
+	sum := sha256.Sum256([]byte(prompt.WithoutNonce(string(data), stored.Nonce))) // the chunks have frames
 	return hex.EncodeToString(sum[:]), nil
 }
 

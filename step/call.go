@@ -72,7 +72,7 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 	if c.noFootnotes {
 		answer.Citations = nil
 	}
-	out, err := c.g.keep(ctx, c.model, answer)
+	out, err := c.g.keep(ctx, c.model, c.stored.Nonce, answer)
 	if err != nil {
 		return out, err
 	}

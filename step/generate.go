@@ -210,8 +210,9 @@ func callSettings(step workflow.Step, model Model) llm.Request {
 	return request
 }
 
-// keep stores an answer as blobs. Its text gets footnotes for citations; its blocks, which go back to the model, do not.
-func (g *Generator) keep(ctx context.Context, model Model, answer *llm.Response) (engine.GenerateOut, error) {
+// keep stores an answer as blobs, without the code of the prompt's frames. Its text gets footnotes for citations; its blocks, which go
+// back to the model, do not.
+func (g *Generator) keep(ctx context.Context, model Model, nonce string, answer *llm.Response) (engine.GenerateOut, error) {
 	text := answer.Text
 	if answer.Stop == llm.StopRefusal && answer.Refusal != "" {
 		text = answer.Refusal
@@ -219,11 +220,11 @@ func (g *Generator) keep(ctx context.Context, model Model, answer *llm.Response)
 	if answer.Stop == llm.StopEnd {
 		text = footnoted(text, answer.Citations)
 	}
-	digest, err := g.stored.Blobs.Put(ctx, []byte(text))
+	digest, err := g.stored.Blobs.Put(ctx, []byte(prompt.WithoutNonce(text, nonce)))
 	if err != nil {
 		return engine.GenerateOut{}, failure.WithCode(err, failure.State)
 	}
-	blocks, err := content.MarshalBlocks(answer.Blocks)
+	blocks, err := content.MarshalBlocks(prompt.BlocksWithoutNonce(answer.Blocks, nonce))
 	if err != nil {
 		return engine.GenerateOut{}, fmt.Errorf("encode the answer: %w", err)
 	}

@@ -18,7 +18,8 @@ import (
 // Prompt is the blob between Assemble and the calls: everything to send except the bytes of pictures, and what the calls need. A run
 // is pinned to it, however files and settings change.
 type Prompt struct {
-	Format int               `json:"format"` // prompt.Format
+	Format int               `json:"format"`          // prompt.Format
+	Nonce  string            `json:"nonce,omitempty"` // of its frames; empty in prompts of earlier versions
 	System string            `json:"system"`
 	Blocks json.RawMessage   `json:"blocks"`           // content.MarshalBlocks
 	Media  imaging.Limits    `json:"media"`            // for pictures when they are sent

@@ -111,6 +111,14 @@ func Secret(dir string) ([]byte, error) {
 	return first(dir, secret)
 }
 
+// Known returns the secret if there is one, and nil otherwise. It makes none.
+func Known(dir string) ([]byte, error) {
+	if _, err := os.Lstat(filepath.Join(dir, secretName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return Secret(dir)
+}
+
 // first stores a secret unless another process was faster: then it returns the other one.
 func first(dir string, secret []byte) ([]byte, error) {
 	f, err := os.CreateTemp(dir, ".secret-*")

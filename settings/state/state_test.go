@@ -61,6 +61,12 @@ func TestRead_closesAndRefuses(t *testing.T) {
 func TestSecret_isOneForAll(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new")
+	if secret, err := state.Known(dir); secret != nil || err != nil {
+		t.Errorf("before there is one: %x, %v", secret, err)
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("asking for it made its folder: %v", err)
+	}
 	var wait sync.WaitGroup
 	secrets := make([][]byte, 16)
 	for i := range secrets {
@@ -71,6 +77,9 @@ func TestSecret_isOneForAll(t *testing.T) {
 		if len(s) != 32 || !bytes.Equal(s, secrets[0]) {
 			t.Fatalf("secrets differ, or have %d bytes", len(s))
 		}
+	}
+	if known, err := state.Known(dir); err != nil || !bytes.Equal(known, secrets[0]) {
+		t.Errorf("known: %x, %v", known, err)
 	}
 	other, err := state.Secret(t.TempDir())
 	if err != nil || bytes.Equal(other, secrets[0]) {

@@ -25,6 +25,8 @@ type turn struct {
 	in    engine.UseToolsIn // zero if tools are only offered
 
 	registry tools.Registry
+	nonce    string // of the prompt's frames
+	framed   bool   // the result has such frames, and nothing in them holds the nonce
 	deferred []prompt.Deferred
 	chunks   *tools.ChunkReader // nil: nothing was deferred
 	media    *allowance.Allowance
@@ -52,7 +54,7 @@ type turn struct {
 // turn collects the tools for a model: those that @tools names and the permissions allow, read_chunks if something was deferred, and
 // read_variable if results may go to variables.
 func (b *Box) turn(s step.Context, model step.Model, stored step.Prompt, in engine.UseToolsIn) *turn {
-	t := &turn{box: b, s: s, model: model, in: in, deferred: stored.Chunks}
+	t := &turn{box: b, s: s, model: model, in: in, nonce: stored.Nonce, deferred: stored.Chunks}
 	t.media = b.allowance(s, model, stored, in)
 	t.vars = &variables{stored: b.vars, workflow: s.Plan.Name, vars: slices.Clone(in.Vars)}
 	if !t.mayCall() {
@@ -257,7 +259,7 @@ func (t *turn) cleanExit(ctx context.Context) (*step.CleanExit, error) {
 
 // use makes one call and routes its result.
 func (t *turn) use(ctx context.Context, call content.ToolCall) (content.ToolResult, error) {
-	t.ctx = ctx
+	t.ctx, t.framed = ctx, false
 	before := t.media.Given()
 	var result content.ToolResult
 	found := false
@@ -294,7 +296,11 @@ func (t *turn) use(ctx context.Context, call content.ToolCall) (content.ToolResu
 	if err := ctx.Err(); err != nil {
 		return result, fmt.Errorf("use tools: %w", err)
 	}
-	return delivery{t}.deliver(ctx, call.Name, result, t.media.Given()-before)
+	result, err := delivery{t}.deliver(ctx, call.Name, result, t.media.Given()-before)
+	if !t.framed && call.Name != tools.ReadChunks {
+		result.Blocks = prompt.BlocksWithoutNonce(result.Blocks, t.nonce)
+	}
+	return result, err
 }
 
 // left returns the outcome of the calls, without their reply.
