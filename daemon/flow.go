@@ -20,6 +20,7 @@ import (
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/settings/state"
 	"github.com/vaultflow/vaultflow/step"
+	"github.com/vaultflow/vaultflow/step/previewed"
 	"github.com/vaultflow/vaultflow/tools/toolbox"
 	"github.com/vaultflow/vaultflow/undo"
 )
@@ -83,7 +84,8 @@ func (a *Workspace) deps(kept stores, models step.Models, fetcher media.Fetcher)
 	c := step.Config{
 		FS: modelFS(a.Vault, a.Settings), Vault: a.Vault, Links: a.Links, Blobs: kept.Blobs, Memory: kept.Memory, Record: kept.Record, Models: models,
 		Origin: book, Approvals: kept.Approvals, Ledger: kept.Ledger, Cache: kept.Cache, Received: kept.Received, Documents: kept.Documents, MovedTo: kept.MovedTo,
-		Budget: budget, DefaultModel: s.Models.Default, Gate: a.gate(), VaultName: filepath.Base(a.Dir),
+		Previews: previewed.Store{Dir: a.StateDir},
+		Budget:   budget, DefaultModel: s.Models.Default, Gate: a.gate(), VaultName: filepath.Base(a.Dir),
 		MaxFiles: s.Engine.MaxSelectedFiles, MaxText: 64 << 20, StrictLinks: s.Policy.Links == "strict",
 		Born: a.Vault.Born, NoRewrites: !s.LLM.OverflowFallback, Zone: a.Zone.String(),
 	}

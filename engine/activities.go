@@ -146,6 +146,22 @@ type AssembleOut struct {
 
 	Omissions []Omission `json:"omissions,omitempty"` // of what the model gets less than was written
 	Unmet     []Omission `json:"unmet,omitempty"`     // of them those of required inputs: the model is not asked
+
+	Sent Sent `json:"sent,omitzero"`
+}
+
+// Sent identifies a prompt, and compares it with its last preview.
+type Sent struct {
+	Digest      string    `json:"digest,omitempty"`      // of all that is sent but the frames' nonce
+	Previewed   time.Time `json:"previewed,omitzero"`    // when the same step was last previewed for the same files; zero: never
+	Differences []string  `json:"differences,omitempty"` // from that preview, with reasons; none: it was sent as previewed
+}
+
+// differs adds a difference, once. Without a preview there is none.
+func (s *Sent) differs(how string) {
+	if !s.Previewed.IsZero() {
+		s.Differences = addOnce(s.Differences, how)
+	}
 }
 
 // GenerateIn asks the model.
@@ -266,6 +282,8 @@ type GenerateOut struct {
 	Unseen   []string   `json:"unseen,omitempty"`  // names of media that were sent and that the model cannot have seen
 	Cached   bool       `json:"cached,omitempty"`  // an earlier answer was used, and nothing paid
 	Alias    string     `json:"alias,omitempty"`   // when a fallback answered: the further calls of the step go to it
+
+	Rewritten []string `json:"rewritten,omitempty"` // how the request was changed before it was answered
 
 	Omissions []Omission `json:"omissions,omitzero"` // of the fallback's prompt, with its first answer: they replace those of the prompt
 

@@ -64,6 +64,15 @@ func (w *work) heard(got GenerateOut) {
 			r.Warnings = append(r.Warnings, warning)
 		}
 	}
+	if got.Alias != "" {
+		r.Sent.differs("model changed: the fallback " + got.Alias + " was asked")
+	}
+	for _, how := range got.Rewritten {
+		r.Sent.differs("request changed: " + how)
+	}
+	for _, lost := range got.Lost {
+		r.Sent.differs("left out while sending: " + lost.File)
+	}
 	w.left = append(w.left, got.Omitted...)
 	if got.Omissions != nil {
 		w.omissions = got.Omissions

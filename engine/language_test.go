@@ -161,7 +161,7 @@ func TestBatchRecord_itemsText(t *testing.T) {
 // named here or summed.
 func TestStepRecord_sumsEachFieldOfItsBatches(t *testing.T) {
 	t.Parallel()
-	own := []string{"Status", "Reason", "Started", "Finished", "Cached", "Prompt", "Receipt", "Turns", "Answer", "Raw", "Warnings", "Failure"}
+	own := []string{"Status", "Reason", "Started", "Finished", "Cached", "Prompt", "Receipt", "Turns", "Answer", "Raw", "Warnings", "Failure", "Sent"}
 	var b engine.BatchRecord
 	fill(reflect.ValueOf(&b.WorkRecord).Elem())
 	var step engine.StepRecord

@@ -99,6 +99,8 @@ type WorkRecord struct {
 
 	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order
 
+	Sent Sent `json:"sent,omitzero"`
+
 	Citations Citations `json:"citations,omitzero"` // with @cite
 
 	// NestedUSD is what the runs cost that tools started. It is in their records, and not in Usage.

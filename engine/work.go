@@ -72,7 +72,7 @@ func (w *work) prepare() error {
 	w.taint(prompt.Origins)
 	w.rec.Prompt, w.rec.Receipt, w.rec.Model = prompt.Prompt, prompt.Receipt, prompt.Model
 	w.rec.Warnings = append(w.rec.Warnings, prompt.Warnings...)
-	w.omissions, w.left = prompt.Omissions, prompt.Omitted
+	w.omissions, w.left, w.rec.Sent = prompt.Omissions, prompt.Omitted, prompt.Sent
 	w.omit()
 	if len(prompt.Unmet) > 0 {
 		w.skip("a required input did not arrive: " + strings.Join(OmissionLines(prompt.Unmet), "; "))

@@ -15,6 +15,7 @@ import (
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/step/previewed"
 )
 
 // Assembler builds prompts.
@@ -31,6 +32,8 @@ type Assembler struct {
 	tools   Tools
 	library Library
 	filing  Filing
+
+	previews previewed.Store
 
 	defaultModel string // alias
 	vaultName    string
@@ -72,7 +75,7 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 	if err != nil {
 		return engine.AssembleOut{}, err
 	}
-	out := engine.AssembleOut{Model: alias, Omissions: Omissions(made.prompt.Receipt.Left()), Unmet: Omissions(made.prompt.Unmet), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key}
+	out := engine.AssembleOut{Model: alias, Omissions: Omissions(made.prompt.Receipt.Left()), Unmet: Omissions(made.prompt.Unmet), Warnings: promptWarnings(made.prompt.Receipt), Key: made.key, Sent: a.compared(s, made.sketch)}
 	out.Warnings = append(out.Warnings, made.model.Warnings()...)
 	out.Warnings = append(out.Warnings, made.notes...)
 	out.Origins = policy.AddOrigins(shown, slices.Concat(s.foreign, made.prompt.Origins, made.servers)...)
@@ -108,6 +111,8 @@ type made struct {
 	model  Model
 	stored Prompt
 	key    string // for @cache, or ""
+	digest string // of all that is sent, without the nonce
+	sketch previewed.Sketch
 
 	servers []string // origins of tool descriptions from MCP servers
 	notes   []string // about these tools
@@ -153,10 +158,11 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 	if Cites(s) {
 		m.stored.Pages = a.library.PagesShown(ctx, built.Receipt.Chunks)
 	}
-	if s.Step.Cache != nil {
-		m.key, err = cacheKey(s, model, built.Digest, m.stored, a.outputs.cite(s, model, wanted))
+	if m.digest, err = cacheKey(s, model, built.Digest, m.stored, a.outputs.cite(s, model, wanted)); s.Step.Cache != nil {
+		m.key = m.digest
 	}
 	m.stored.Named = built.Named
+	m.sketch = sketch(s, m, spec, budget)
 	return m, err
 }
 

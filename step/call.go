@@ -30,6 +30,7 @@ type call struct {
 	refused  int           // input tokens of requests that were refused and charged
 	repeated int           // failed attempts that were repeated
 	warnings []string
+	changes  []string // of the request, after it was refused
 	evicted  []string // names of media that were left out to fit
 	lost     []lost
 	failures media.Failures // why media could not be loaded
@@ -77,6 +78,7 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 		return out, err
 	}
 	out.Warnings = append(out.Warnings, c.warnings...)
+	out.Rewritten = c.changes
 	out.Lost, out.Evicted = c.omitted(request, answer.Omitted), c.evicted
 	if counted := answer.Usage.InputTokens - c.refused; counted > 0 {
 		out.Count = engine.TokenCount{Estimated: c.sent.Tokens, Counted: counted}
@@ -154,6 +156,7 @@ func (c *call) rewriting(ctx context.Context, next llm.Request, change rewrite.C
 	c.lost, c.evicted = append(c.lost, lost{change.Lost, change.Class}), append(c.evicted, change.Lost...)
 	engine.Report(ctx, rewriteEvent(change))
 	c.warnings = append(c.warnings, fmt.Sprintf("the service refused the request (%s); it was sent again: %s", change.Class, change.How))
+	c.changes = append(c.changes, fmt.Sprintf("the service refused it (%s): %s", change.Class, change.How))
 	c.built(ctx, next)
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/policy/origin"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/step/previewed"
 	"github.com/vaultflow/vaultflow/vault"
 )
 
@@ -82,6 +83,7 @@ type Config struct {
 	Ledger    cost.Ledger  // nil in a preview of a vault without runs
 	Received  Received     // nil: an answer is lost if the process dies before it is recorded
 	Cache     Cache        // nil: no answers are kept
+	Previews  previewed.Store
 
 	Budget       policy.Budget // of the settings
 	DefaultModel string        // alias
@@ -223,6 +225,7 @@ func New(d *Deps, tools Tools) *Steps {
 		Assembler: &Assembler{
 			plans: d.Plans, models: d.Models, stored: d.Stored, sources: d.Sources, inputs: d.Inputs, outputs: d.Outputs, budgets: d.Budgets,
 			demands: d.Demands, prompt: d.Prompt, tools: tools, library: d.Library, filing: d.Filing, defaultModel: d.DefaultModel, vaultName: d.VaultName, strictLinks: d.StrictLinks,
+			previews: d.Previews,
 		},
 		Generator: &Generator{
 			plans: d.Plans, models: d.Models, stored: d.Stored, answers: d.Answers, outputs: d.Outputs, budgets: d.Budgets, media: d.Media,

@@ -18,6 +18,7 @@ import (
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/step/previewed"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -44,6 +45,9 @@ type Previewed struct {
 
 	MaxTokens int64           // the most that the first call should take, input and output
 	Caps      []cost.CapState // that bound the first call
+
+	Sketch previewed.Sketch // to compare a run with; its digest is empty when nothing would be sent
+	key    string           // see previewKey
 
 	Media     []MediumPlace // where each medium of the prompt goes, in order
 	ToolMedia []MediumPlace // where media of tool results go, by kind; nil without tools
@@ -249,6 +253,7 @@ func (p *Previewer) prompt(ctx context.Context, s Context, resolved []engine.Res
 		return err
 	}
 	out.Unmet = engine.OmissionLines(Omissions(made.prompt.Unmet))
+	out.Sketch, out.key = made.sketch, previewKey(s)
 	out.Schema = made.stored.Demand.Schema
 	for _, t := range made.stored.Tools {
 		out.Tools = append(out.Tools, t.Name)
@@ -311,6 +316,15 @@ func (p *Previewer) caps(ctx context.Context, s Context, m made, out *Previewed)
 		}
 	}
 	return nil
+}
+
+// Keep keeps a preview until the next one of the same step and files, for runs to be compared with.
+func (p *Previewer) Keep(of Previewed) error {
+	if of.Sketch.Digest == "" {
+		return nil
+	}
+	of.Sketch.Time = p.budgets.Now()
+	return p.assembler.previews.Put(of.key, of.Sketch)
 }
 
 // Thumbnails returns a loader of small versions of a prompt's pictures. It reads the vault and never the network.

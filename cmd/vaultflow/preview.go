@@ -134,6 +134,12 @@ func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *wor
 		} else if err := printPreview(g, step.Name, previewed); err != nil {
 			return err
 		}
+		if plan.File == "" {
+			continue // inputs of the command line are no step that will run
+		}
+		if err := previewer.Keep(previewed); err != nil {
+			fmt.Fprintf(g.err, "a run will not be compared with this preview: %v\n", err)
+		}
 	}
 	if o.page == "" {
 		return nil
@@ -151,6 +157,7 @@ type promptLine struct {
 	Step     string          `json:"step"`
 	Model    string          `json:"model"`
 	Text     string          `json:"text,omitempty"`
+	Digest   string          `json:"digest,omitempty"`  // of all that would be sent; a run has the same one in `sent`, or lists the differences
 	Missing  []string        `json:"missing,omitempty"` // required inputs that were not found: the step would be skipped
 	Unmet    []string        `json:"unmet,omitempty"`   // required inputs that would not arrive: the step would be skipped
 	Skip     string          `json:"skip,omitempty"`    // the @when that does not hold: the step would be skipped
@@ -195,7 +202,7 @@ func printPreview(g *globals, step string, p step.Previewed) error {
 		line.Type = "preview"
 		return g.print(line, func(w io.Writer) { writeNotes(w, step, p) })
 	}
-	line.Text = prompt.Text(p.Prompt)
+	line.Text, line.Digest = prompt.Text(p.Prompt), p.Sketch.Digest
 	if g.json {
 		if err := g.print(p.Prompt.Receipt, nil); err != nil {
 			return err
@@ -205,6 +212,7 @@ func printPreview(g *globals, step string, p step.Previewed) error {
 		writeNotes(w, step, p)
 		writeReceipt(w, p.Prompt.Receipt)
 		writePlaces(w, p)
+		fmt.Fprintf(w, "  digest: %s\n", line.Digest)
 		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(line.Text, "\n"))
 	})
 }

@@ -304,6 +304,9 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 			}
 			fmt.Fprintf(w, "    %s with %s\n", c, c.Tool)
 		}
+		if len(s.Batches) == 0 {
+			writeSent(w, "    ", s.WorkRecord)
+		}
 		for _, line := range s.Omitted {
 			fmt.Fprintf(w, "    left out %s\n", line)
 		}
@@ -334,8 +337,24 @@ func writeRun(w io.Writer, r engine.RunRecord) {
 // writeBatch prints a batch of an @for_each; what it wrote and left out stands with its step.
 func writeBatch(w io.Writer, b engine.BatchRecord) {
 	fmt.Fprintf(w, "    batch %d (%s): %s\n", b.Batch, b.ItemsText(), statusText(b.Status, b.Reason))
+	writeSent(w, "      ", b.WorkRecord)
 	for _, line := range b.Warnings {
 		fmt.Fprintf(w, "      warning: %s\n", line)
+	}
+}
+
+// writeSent prints how what was sent differs from its preview, if there was one and something was sent.
+func writeSent(w io.Writer, indent string, r engine.WorkRecord) {
+	when := r.Sent.Previewed
+	switch {
+	case when.IsZero() || r.Calls == 0 || r.Cached:
+	case len(r.Sent.Differences) == 0:
+		fmt.Fprintf(w, "%ssent as previewed (%s)\n", indent, when.Local().Format(stamp))
+	default:
+		fmt.Fprintf(w, "%sdiffers from the preview of %s:\n", indent, when.Local().Format(stamp))
+		for _, line := range r.Sent.Differences {
+			fmt.Fprintf(w, "%s  %s\n", indent, line)
+		}
 	}
 }
 
