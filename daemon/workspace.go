@@ -50,6 +50,8 @@ type Options struct {
 	// If it is nil, Open returns the faults.
 	Tolerate func(faults error)
 
+	Shared *Shared // with the other vaults of this process; nil: there are none
+
 	former   settings.Snapshot // in place of what the files of settings hold now
 	unusable reload.Unusable   // settings with which serve could not start
 
@@ -63,6 +65,15 @@ type Web struct {
 	Documents intake.DocumentFetcher
 	Pages     func(remote.Policy) tools.Fetcher
 }
+
+// Shared is what the vaults of one process share: the room for workers, and the limits of services. Everything else is each vault's own.
+type Shared struct {
+	room     *workers.Room
+	services *modelset.Services
+}
+
+// Share divides this machine's memory as the settings say.
+func Share(s *settings.Settings) *Shared { return &Shared{workers.NewRoom(s), modelset.NewServices()} }
 
 // Workspace is an open vault with its settings: what every command but init and version begins with.
 type Workspace struct {
@@ -128,7 +139,11 @@ func openLoaded(o Options, st vaultid.State, loaded loaded) (a *Workspace, err e
 	if err != nil {
 		return nil, err
 	}
-	models := modelset.New(set, log, stateDir, trusted.Refusal)
+	shared := o.Shared
+	if shared == nil {
+		shared = Share(set)
+	}
+	models := modelset.New(set, log, stateDir, shared.services, trusted.Refusal)
 	passwords := workers.NewPasswords(set.Ingestion.Passwords)
 	reach := &outside{settings: set, trust: trusted, log: log}
 	rules := intake.NewRules(set, v, trusted, log)
@@ -137,7 +152,7 @@ func openLoaded(o Options, st vaultid.State, loaded loaded) (a *Workspace, err e
 	offers := &consent.Offers{Trust: trusted, Folders: rules.Asks, Workflows: flows.All, Dir: o.Dir, StateDir: stateDir}
 	return &Workspace{
 		Dir: o.Dir, StateDir: stateDir, State: st, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Links: links, Models: models, Zone: zone, Log: log,
-		Passwords: passwords, Workers: workers.New(set, v, stateDir, passwords, log), Workflows: flows, Offers: offers,
+		Passwords: passwords, Workers: workers.New(set, v, stateDir, passwords, shared.room, log), Workflows: flows, Offers: offers,
 		Overviews: &Overviews{settings: set, offers: offers, workflows: flows, zone: zone},
 		options:   o, input: loaded.input, given: reload.Given(set, o.Settings != ""), outside: reach, rules: rules, digests: media.NewDigests(stateDir),
 	}, nil
@@ -146,6 +161,7 @@ func openLoaded(o Options, st vaultid.State, loaded loaded) (a *Workspace, err e
 // Close closes the vault.
 func (a *Workspace) Close() {
 	a.Workers.Close()
+	a.Models.Close()
 	_ = a.digests.Keep() // without them, pictures are read again
 	if err := a.Vault.Close(); err != nil {
 		a.Log.Warn("vault not closed", "err", err)

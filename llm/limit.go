@@ -8,6 +8,7 @@ import (
 
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/failure/drain"
+	"github.com/vaultflow/vaultflow/policy/turns"
 )
 
 // Limits bound the calls to a service. Zero is no limit.
@@ -17,31 +18,91 @@ type Limits struct {
 	TokensPerMinute   int // of requests started within any 60 seconds, input and output
 }
 
-// Gate enforces the limits of one service for all providers that it wraps. Calls wait their turn, in order, or until their
-// context ends. It is safe for concurrent use.
-type Gate struct {
-	limits  Limits
-	places  chan struct{} // nil: any number at the same time
-	turn    chan struct{} // held by the one call that waits for room in the minute
-	changed chan struct{} // wakes it when a request took less than estimated
+// Service counts the calls to one service, over all its gates. Its limits are the highest of them, so that a gate with low limits slows
+// only what passes it. Make it with [NewService]. It is safe for concurrent use.
+type Service struct {
+	places *turns.Places // for calls at the same time
 
-	mu   sync.Mutex
-	last []*passed // within the minute, in order; guarded by mu
+	mu     sync.Mutex
+	gates  map[*Gate]struct{} // that are open; guarded by mu
+	limits Limits             // the highest; guarded by mu
+	last   []*passed          // within the minute, in order; guarded by mu
 }
 
 // passed is a request that went through, and its tokens: an estimate until it ends.
 type passed struct {
+	by     *Gate
 	at     time.Time
 	tokens int
 }
 
-// NewGate returns a gate with full capacity.
-func NewGate(l Limits) *Gate {
-	g := &Gate{limits: l, turn: make(chan struct{}, 1), changed: make(chan struct{}, 1)}
-	if l.Calls > 0 {
-		g.places = make(chan struct{}, l.Calls)
+// NewService returns a service that nobody has asked.
+func NewService() *Service { return &Service{places: turns.New(0), gates: map[*Gate]struct{}{}} }
+
+// Gate enforces limits for all providers that it wraps, and those of the service. Calls wait their turn, in order, or until their
+// context ends; the gates of a service take turns. It is safe for concurrent use.
+type Gate struct {
+	service *Service
+	limits  Limits
+	places  *turns.Line   // of this gate
+	shared  *turns.Line   // of the service
+	turn    chan struct{} // held by the one call that waits for the minute or the service
+	changed chan struct{} // wakes it when a request took less than estimated, or the limits changed
+}
+
+// NewGate returns the only gate of a service.
+func NewGate(l Limits) *Gate { return NewService().Gate(l) }
+
+// Gate opens a gate.
+func (s *Service) Gate(l Limits) *Gate {
+	g := &Gate{
+		service: s, limits: l, places: turns.New(l.Calls).Line(), shared: s.places.Line(), turn: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gates[g] = struct{}{}
+	s.limit()
 	return g
+}
+
+// Close makes the gate's limits no longer count for others. Calls that wait or come still pass it.
+func (g *Gate) Close() {
+	g.service.mu.Lock()
+	defer g.service.mu.Unlock()
+	delete(g.service.gates, g)
+	g.service.limit()
+}
+
+// limit finds the highest limits. Without gates, nothing changes: the next may be that of a process that starts over. The caller holds mu.
+func (s *Service) limit() {
+	first := true
+	for g := range s.gates {
+		if l := g.limits; first {
+			s.limits, first = l, false
+		} else {
+			s.limits = Limits{higher(s.limits.Calls, l.Calls), higher(s.limits.RequestsPerMinute, l.RequestsPerMinute), higher(s.limits.TokensPerMinute, l.TokensPerMinute)}
+		}
+	}
+	s.places.Limit(s.limits.Calls)
+	s.wake()
+}
+
+// higher returns the higher of two limits.
+func higher(a, b int) int {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
+}
+
+// wake makes calls that wait for room in the minute look again. The caller holds mu.
+func (s *Service) wake() {
+	for g := range s.gates {
+		select {
+		case g.changed <- struct{}{}:
+		default: // it will look anyway
+		}
+	}
 }
 
 // Wrap makes a provider's calls pass the gate. Wrap Retry around it, not the other way round: a call that waits to be
@@ -56,93 +117,128 @@ type gated struct {
 // Generate implements Provider. If the context ends, or the process starts over, while a call waits, nothing is sent. A call that was
 // sent is not cut by a process that starts over: it may have been paid for.
 func (g gated) Generate(ctx context.Context, request Request, progress func(string)) (*Response, error) {
-	if g.places != nil {
-		select {
-		case g.places <- struct{}{}:
-		case <-ctx.Done():
-			return nil, unsent(ctx.Err())
-		case <-drain.Begun(ctx):
-			return nil, unsent(drain.Err)
-		}
-		defer func() { <-g.places }()
+	place := g.places.Ask()
+	defer place.Leave()
+	if err := await(ctx, place.Ready()); err != nil {
+		return nil, err
 	}
-	p, err := g.pass(ctx, request)
+	p, leave, err := g.pass(ctx, request)
 	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	whole, end := drain.Outlasting(ctx)
 	defer end()
 	response, err := g.provider.Generate(whole, request, progress)
 	if failure, ok := AsError(err); ok {
-		g.correct(p, failure.Usage)
+		g.service.correct(p, failure.Usage)
 	} else if response != nil {
-		g.correct(p, response.Usage)
+		g.service.correct(p, response.Usage)
 	}
 	return response, err
+}
+
+// await waits for something, or returns why nothing is sent.
+func await(ctx context.Context, ready <-chan struct{}) error {
+	select {
+	case <-ready:
+		return nil
+	case <-ctx.Done():
+		return unsent(ctx.Err())
+	case <-drain.Begun(ctx):
+		return unsent(drain.Err)
+	}
 }
 
 func unsent(why error) error {
 	return &Error{Class: ClassOther, Unsent: true, Message: fmt.Sprintf("wait for a free place: %v", why), Err: why}
 }
 
-// pass waits until the minute has room for a request, and counts it.
-func (g *Gate) pass(ctx context.Context, request Request) (*passed, error) {
-	if g.limits.RequestsPerMinute == 0 && g.limits.TokensPerMinute == 0 {
-		return &passed{}, nil
-	}
+// pass waits until the minute has room for a request and the service has a place, and counts it. A call that waits for the minute holds
+// no place of the service: other gates may have room.
+func (g *Gate) pass(ctx context.Context, request Request) (p *passed, leave func(), err error) {
 	select {
 	case g.turn <- struct{}{}:
 	case <-ctx.Done():
-		return nil, unsent(ctx.Err())
+		return nil, nil, unsent(ctx.Err())
 	case <-drain.Begun(ctx):
-		return nil, unsent(drain.Err)
+		return nil, nil, unsent(drain.Err)
 	}
 	defer func() { <-g.turn }()
-	next := &passed{tokens: Meter{}.Measure(request).Tokens + request.MaxOutputTokens}
+	next := &passed{by: g, tokens: Meter{}.Measure(request).Tokens + request.MaxOutputTokens}
 	for {
-		wait := g.enter(next)
+		if err := g.room(ctx, next); err != nil {
+			return nil, nil, err
+		}
+		place := g.shared.Ask()
+		if err := await(ctx, place.Ready()); err != nil {
+			place.Leave()
+			return nil, nil, err
+		}
+		if g.service.enter(next, true) <= 0 {
+			return next, place.Leave, nil
+		}
+		place.Leave() // another gate was faster
+	}
+}
+
+// room waits until the minute has room for a request.
+func (g *Gate) room(ctx context.Context, next *passed) (err error) {
+	for {
+		wait := g.service.enter(next, false)
 		if wait <= 0 {
-			return next, nil
+			return nil
 		}
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
 		case <-g.changed:
 		case <-ctx.Done():
+			err = unsent(ctx.Err())
 		case <-drain.Begun(ctx):
-			timer.Stop()
-			return nil, unsent(drain.Err)
+			err = unsent(drain.Err)
 		}
 		timer.Stop()
-		if ctx.Err() != nil {
-			return nil, unsent(ctx.Err())
+		if err != nil {
+			return err
 		}
 	}
 }
 
-// enter counts a request if there is room now, and otherwise returns how long to wait at most. One that is larger than the
-// limit has room when it is the only one.
-func (g *Gate) enter(next *passed) time.Duration {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+// enter returns how long to wait at most until there is room for a request, and counts it if there is now and it is to go. One that is larger
+// than a limit has room when it is the only one.
+func (s *Service) enter(next *passed, goes bool) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	now := time.Now()
-	for len(g.last) > 0 && now.Sub(g.last[0].at) >= time.Minute {
-		g.last = g.last[1:]
+	for len(s.last) > 0 && now.Sub(s.last[0].at) >= time.Minute {
+		s.last = s.last[1:]
 	}
-	requests, tokens := len(g.last)+1, next.tokens
-	for _, p := range g.last {
-		tokens += p.tokens
+	own := func(p *passed) bool { return p.by == next.by }
+	wait := max(s.wait(next, s.limits, now, func(*passed) bool { return true }), s.wait(next, next.by.limits, now, own))
+	if wait == 0 && goes { // limits may come, so it counts without any
+		next.at = now
+		s.last = append(s.last, next)
+	}
+	return wait
+}
+
+// wait returns how long limits make a request wait, if those count that counts names. The caller holds mu.
+func (s *Service) wait(next *passed, l Limits, now time.Time, counts func(*passed) bool) time.Duration {
+	requests, tokens := 1, next.tokens
+	for _, p := range s.last {
+		if counts(p) {
+			requests, tokens = requests+1, tokens+p.tokens
+		}
 	}
 	var wait time.Duration
-	for _, p := range g.last { // the oldest leave first
-		if !above(requests, g.limits.RequestsPerMinute) && !above(tokens, g.limits.TokensPerMinute) {
+	for _, p := range s.last { // the oldest leave first
+		if !above(requests, l.RequestsPerMinute) && !above(tokens, l.TokensPerMinute) {
 			break
 		}
-		requests, tokens, wait = requests-1, tokens-p.tokens, p.at.Add(time.Minute).Sub(now)
-	}
-	if wait == 0 {
-		next.at = now
-		g.last = append(g.last, next)
+		if counts(p) {
+			requests, tokens, wait = requests-1, tokens-p.tokens, p.at.Add(time.Minute).Sub(now)
+		}
 	}
 	return wait
 }
@@ -150,15 +246,12 @@ func (g *Gate) enter(next *passed) time.Duration {
 func above(n, limit int) bool { return limit > 0 && n > limit }
 
 // correct replaces an estimate by the service's count.
-func (g *Gate) correct(p *passed, u cost.Usage) {
+func (s *Service) correct(p *passed, u cost.Usage) {
 	if !u.Counted() {
 		return
 	}
-	g.mu.Lock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	p.tokens = u.InputTokens + u.OutputTokens
-	g.mu.Unlock()
-	select {
-	case g.changed <- struct{}{}:
-	default: // it will look anyway
-	}
+	s.wake()
 }

@@ -132,6 +132,72 @@ func TestGate_contextEnds(t *testing.T) {
 	}
 }
 
+// counted makes calls that take a second and are counted.
+func counted(g *Gate, n *atomic.Int64) Provider {
+	return g.Wrap(providerFunc(func() cost.Usage {
+		n.Add(1)
+		time.Sleep(time.Second)
+		return cost.Usage{}
+	}))
+}
+
+// TestService_fair: a gate with 500 calls leaves room for one with a single call.
+func TestService_fair(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := NewService()
+		var many, one atomic.Int64
+		var all sync.WaitGroup
+		busy := counted(service.Gate(Limits{Calls: 4}), &many)
+		quiet := counted(service.Gate(Limits{Calls: 4}), &one)
+		all.Go(func() { together(t, 500, busy) })
+		synctest.Wait()
+		start := time.Now()
+		together(t, 1, quiet)
+		if waited := time.Since(start); waited != 2*time.Second || many.Load() > 8 {
+			t.Errorf("one call took %s beside %d others, want a second after the first four", waited, many.Load())
+		}
+		all.Wait()
+	})
+}
+
+// TestService_rate: gates with the same limits have one rate together, and low limits slow only the gate that has them.
+func TestService_rate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := NewService()
+		var a, b, low atomic.Int64
+		var all sync.WaitGroup
+		all.Go(func() { together(t, 40, counted(service.Gate(Limits{Calls: 4, RequestsPerMinute: 20}), &a)) })
+		all.Go(func() { together(t, 40, counted(service.Gate(Limits{Calls: 4, RequestsPerMinute: 20}), &b)) })
+		slow := service.Gate(Limits{Calls: 4, RequestsPerMinute: 1})
+		all.Go(func() { together(t, 3, counted(slow, &low)) })
+		time.Sleep(50 * time.Second)
+		if n := a.Load() + b.Load() + low.Load(); n != 20 || a.Load() < 5 || b.Load() < 5 || low.Load() > 1 {
+			t.Errorf("%d calls in a minute (%d, %d, %d), want 20, shared", n, a.Load(), b.Load(), low.Load())
+		}
+		all.Wait()
+	})
+}
+
+// TestGate_close: high limits of a gate that is closed no longer let others through.
+func TestGate_close(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := NewService()
+		former := service.Gate(Limits{Calls: 4, RequestsPerMinute: 100})
+		former.Close() // that process starts over
+		var n atomic.Int64
+		var all sync.WaitGroup
+		all.Go(func() { together(t, 30, counted(service.Gate(Limits{Calls: 4, RequestsPerMinute: 10}), &n)) })
+		time.Sleep(30 * time.Second)
+		if n.Load() != 10 {
+			t.Errorf("%d calls in a minute, want 10", n.Load())
+		}
+		all.Wait()
+	})
+}
+
 type providerFunc func() cost.Usage
 
 func (f providerFunc) Generate(context.Context, Request, func(string)) (*Response, error) {

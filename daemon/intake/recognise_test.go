@@ -65,7 +65,7 @@ func TestRecogniser_paysFromTheMonth(t *testing.T) {
 	}
 	t.Cleanup(func() { j.Close() })
 	log, own := slog.New(slog.DiscardHandler), ownTrust(t, loaded)
-	r := NewRecognition(loaded, modelset.New(loaded, log, t.TempDir(), func(string) error { return nil }), own, log)
+	r := NewRecognition(loaded, modelset.New(loaded, log, t.TempDir(), modelset.NewServices(), func(string) error { return nil }), own, log)
 	budget := policy.Budget{PerMonth: cost.Amount{USD: 1.2}, PerDay: cost.Amount{USD: 0.1}, MaxCostUSD: 0.1}
 	service, err := r.recogniser(payerOf(j.Spending, budget, time.UTC, "r1"))(config.EngineMistral, config.OCR{KeepPictures: true})
 	if err != nil {
@@ -109,7 +109,7 @@ func TestRecogniser_sendsNothingInPlaceOfWhatWaits(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	r := &Recognition{
 		settings: loaded, trust: ownTrust(t, loaded), log: log, made: map[string]ocrService{},
-		models: modelset.New(loaded, log, t.TempDir(), func(string) error { return nil }),
+		models: modelset.New(loaded, log, t.TempDir(), modelset.NewServices(), func(string) error { return nil }),
 	}
 	for engine, want := range map[string]string{"model": "providers.lab", "mistral": "providers.mistral"} {
 		s, err := r.recogniser(payer{})(engine, config.OCR{Model: loaded.Models.Default})

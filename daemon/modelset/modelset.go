@@ -38,11 +38,12 @@ type Set struct {
 }
 
 // New returns the models of the settings, with what was learned about them earlier. refusal returns an error where no
-// service may be asked, as in a vault that is not trusted.
-func New(s *settings.Settings, log *slog.Logger, stateDir string, refusal func(what string) error) *Set {
+// service may be asked, as in a vault that is not trusted. The limits of services hold for all sets with these services together; close
+// the set when it is no longer used.
+func New(s *settings.Settings, log *slog.Logger, stateDir string, services *Services, refusal func(what string) error) *Set {
 	m := &Set{
 		settings: s, log: log, kept: filepath.Join(stateDir, probeFile), refusal: refusal,
-		clients: map[string]llm.Provider{}, learned: map[string]bool{}, tried: map[string]time.Time{}, gates: gates{made: map[string]*llm.Gate{}},
+		clients: map[string]llm.Provider{}, learned: map[string]bool{}, tried: map[string]time.Time{}, gates: gates{services: services, made: map[string]*llm.Gate{}},
 	}
 	m.probes = m.readProbes()
 	return m

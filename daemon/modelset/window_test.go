@@ -24,7 +24,7 @@ func TestModel_localWindow(t *testing.T) {
 		return New(&settings.Settings{
 			Models:    settings.Models{Default: "near", Aliases: map[string]settings.Alias{"near": {Provider: "lab", Model: "some:7b"}}},
 			Providers: map[string]settings.Provider{"lab": {Kind: "ollama", BaseURL: settings.Address(server.URL)}},
-		}, slog.New(slog.DiscardHandler), dir, func(string) error { return nil })
+		}, slog.New(slog.DiscardHandler), dir, NewServices(), func(string) error { return nil })
 	}
 	check := func(what string, models step.Models, window int, guess, from string) {
 		t.Helper()

@@ -26,7 +26,8 @@ func TestStart_compilesBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	loaded.Ingestion.Worker = worker
-	w := &Starter{settings: loaded, stateDir: dir, slots: make(chan struct{}, 1), patience: slotPatience, log: slog.New(slog.DiscardHandler)}
+	w := &Starter{settings: loaded, stateDir: dir, log: slog.New(slog.DiscardHandler)}
+	w.queue = newQueue(NewRoom(loaded), slotPatience, w.log)
 	w.pool = sandbox.NewPool(w.config)
 	f, err := os.Open(worker)
 	if err != nil {

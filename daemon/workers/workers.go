@@ -6,10 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/memory"
@@ -34,65 +31,26 @@ type Starter struct {
 	stateDir  string
 	passwords *Passwords
 	log       *slog.Logger
-	memory    memory.Found
-	share     memory.Share
-	slots     chan struct{} // one for each worker that has a document
-	patience  time.Duration // how long a document waits without progress of any other
-	moved     atomic.Int64  // when a worker last answered or ended, in nanoseconds
+	queue     *queue
 
 	pool    *sandbox.Pool
 	warming sync.Mutex
 	cold    bool // PDFium's machine code cannot be kept. Guarded by warming
 }
 
-// New returns a starter that opens files of v. It divides the memory that there is, and sets the limit of this process.
-func New(s *settings.Settings, v *disk.Vault, stateDir string, p *Passwords, log *slog.Logger) *Starter {
-	w := &Starter{settings: s, vault: v, stateDir: stateDir, passwords: p, log: log}
-	if w.memory = memory.Find(os.DirFS("/")); s.Engine.Memory > 0 {
-		w.memory = memory.Found{Bytes: int64(s.Engine.Memory), From: "engine.memory"}
-	}
-	w.share = memory.Split(w.memory.Bytes, int64(s.Ingestion.Memory), runtime.GOMAXPROCS(0))
+// New returns a starter that opens files of v, and has its part of the room.
+func New(s *settings.Settings, v *disk.Vault, stateDir string, p *Passwords, room *Room, log *slog.Logger) *Starter {
 	// A worker at work answers within these times.
-	w.patience = max(slotPatience, (s.Ingestion.OpenTimeout + s.Ingestion.PageTimeout).Std())
-	w.slots = make(chan struct{}, w.share.Workers)
+	patience := max(slotPatience, (s.Ingestion.OpenTimeout + s.Ingestion.PageTimeout).Std())
+	w := &Starter{settings: s, vault: v, stateDir: stateDir, passwords: p, log: log, queue: newQueue(room, patience, log)}
 	w.pool = sandbox.NewPool(w.config)
-	debug.SetMemoryLimit(w.share.Daemon)
 	return w
 }
 
 // Memory returns what the system or the settings allow, and how it is divided.
-func (w *Starter) Memory() (memory.Found, memory.Share) { return w.memory, w.share }
-
-// slotPatience is how long, at least, a document waits for others that make no progress.
-const slotPatience = time.Minute
-
-// slot waits for room for one more worker, and returns what makes room again. It waits for as long as others make progress. If nobody
-// does, those that have room may wait for one another, as a prompt does that reads one document beside another: then the worker is
-// started all the same.
-func (w *Starter) slot(ctx context.Context) (free func(), err error) {
-	since := time.Now()
-	for {
-		patience := time.NewTimer(w.patience - time.Since(since))
-		select {
-		case w.slots <- struct{}{}:
-			patience.Stop()
-			return sync.OnceFunc(func() { w.progress(); <-w.slots }), nil
-		case <-ctx.Done():
-			patience.Stop()
-			return nil, ctx.Err()
-		case <-patience.C:
-		}
-		moved := time.Unix(0, w.moved.Load())
-		if !moved.After(since) {
-			w.log.Info("a worker is started beyond engine.memory: no other made progress", "waited", w.patience)
-			return func() {}, nil
-		}
-		since = moved
-	}
+func (w *Starter) Memory() (memory.Found, memory.Share) {
+	return w.queue.room.found, w.queue.room.share
 }
-
-// progress records that a worker did something.
-func (w *Starter) progress() { w.moved.Store(time.Now().UnixNano()) }
 
 // session is a worker that holds a slot until it is closed.
 type session struct {
@@ -146,7 +104,7 @@ func (w *Starter) warm(ctx context.Context, c sandbox.Config) {
 
 // Prepare has so many workers wait for a document, as far as there is room for them, and returns at once.
 func (w *Starter) Prepare(n int) {
-	if n = min(n, cap(w.slots)-len(w.slots)); n > 0 {
+	if n = w.queue.room.places.Free(n); n > 0 {
 		w.pool.Prepare(n)
 	}
 }
@@ -159,7 +117,7 @@ func (w *Starter) start(ctx context.Context, f *os.File, o extract.Open) (sessio
 	if o.Kind == extract.KindPDF {
 		w.warm(ctx, w.config())
 	}
-	free, err := w.slot(ctx)
+	free, err := w.queue.slot(ctx)
 	if err != nil {
 		return session{}, extract.Document{}, err
 	}
@@ -168,8 +126,9 @@ func (w *Starter) start(ctx context.Context, f *os.File, o extract.Open) (sessio
 		free()
 		return session{}, document, err
 	}
-	w.progress()
-	return session{opened, free, w.progress}, document, nil
+	progress := w.queue.room.progress
+	progress()
+	return session{opened, free, progress}, document, nil
 }
 
 // Report starts a worker without a document and returns what it says about itself.
@@ -184,7 +143,7 @@ func (w *Starter) config() sandbox.Config {
 	in := w.settings.Ingestion
 	return sandbox.Config{
 		Worker: w.path(), Tessdata: in.Tessdata, PageTimeout: in.PageTimeout.Std(), OpenTimeout: in.OpenTimeout.Std(),
-		MemoryBytes: w.share.Worker, RequireConfinement: in.RequireConfinement, Logger: w.log, Cache: w.cache(),
+		MemoryBytes: min(w.queue.room.share.Worker, int64(w.settings.Ingestion.Memory)), RequireConfinement: in.RequireConfinement, Logger: w.log, Cache: w.cache(),
 	}
 }
 
