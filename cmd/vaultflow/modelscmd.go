@@ -26,8 +26,10 @@ type modelLine struct {
 	Capabilities  policy.Capabilities `json:"capabilities"`
 	ContextWindow int                 `json:"context_window,omitempty"` // tokens
 	Price         *cost.Price         `json:"price,omitempty"`          // US dollars for a million tokens
-	Probed        string              `json:"probed,omitempty"`         // the day on which the service was asked
-	ProbeFailed   string              `json:"probe_failed,omitempty"`   // why it could not be asked now; what is shown is older
+	PriceSource   string              `json:"price_source,omitempty"`
+	PriceChecked  string              `json:"price_checked,omitempty"` // the month or day of that source
+	Probed        string              `json:"probed,omitempty"`        // the day on which the service was asked
+	ProbeFailed   string              `json:"probe_failed,omitempty"`  // why it could not be asked now; what is shown is older
 }
 
 func newModels(g *globals) *cobra.Command {
@@ -89,7 +91,9 @@ func lineOfModel(ctx context.Context, a *daemon.Workspace, alias, failed string)
 		Type: "model", Alias: alias, Default: alias == a.Settings.Models.Default, Provider: said.Provider, Model: said.Model, ProbeFailed: failed,
 	}
 	model, err := a.Models.Model(ctx, alias)
-	line.Ready, line.Capabilities, line.ContextWindow, line.Price = err == nil, model.Capabilities, model.ContextWindow, model.Price
+	line.Ready, line.Capabilities, line.ContextWindow = err == nil, model.Capabilities, model.ContextWindow
+	price := a.Models.Price(alias)
+	line.Price, line.PriceSource, line.PriceChecked = price.Amounts, price.Source, price.Checked
 	if line.ContextWindow == 0 {
 		line.ContextWindow = policy.Limits(model.Kind, model.ID).ContextWindow
 	}
@@ -130,17 +134,18 @@ func printModel(g *globals, l modelLine) error {
 	})
 }
 
-// facts are the window and the price, and when the service said so.
+// facts are the window, the price and its source, and when the service was asked.
 func (l modelLine) facts() string {
 	var facts []string
-	if l.Probed == "" {
-		return ""
-	}
-	if l.ContextWindow > 0 {
+	if l.Probed != "" && l.ContextWindow > 0 {
 		facts = append(facts, fmt.Sprintf("window %d tokens", l.ContextWindow))
 	}
-	if l.Price != nil {
-		facts = append(facts, fmt.Sprintf("$%g in, $%g out for a million tokens", l.Price.Input, l.Price.Output))
+	if l.Price != nil && l.Provider != settings.Offline {
+		from := strings.TrimSuffix(l.PriceSource+", "+l.PriceChecked, ", ")
+		facts = append(facts, fmt.Sprintf("$%g in, $%g out for a million tokens (%s)", l.Price.Input, l.Price.Output, from))
 	}
-	return strings.Join(append(facts, "asked on "+l.Probed), ", ")
+	if l.Probed != "" {
+		facts = append(facts, "asked on "+l.Probed)
+	}
+	return strings.Join(facts, ", ")
 }

@@ -85,7 +85,7 @@ providers:
 		}
 	}
 	text, _ := b.run(exitDone, "models")
-	if !strings.Contains(text, "window 65536 tokens, $1 in, $4 out for a million tokens, asked on "+today) {
+	if !strings.Contains(text, "window 65536 tokens, $1 in, $4 out for a million tokens (OpenRouter's /models, "+today+"), asked on "+today) {
 		t.Errorf("for people:\n%s", text)
 	}
 	server.Close()

@@ -151,7 +151,7 @@ func (m *Set) Model(_ context.Context, alias string) (step.Model, error) {
 	if model.ContextWindow == 0 && probe != nil {
 		model.ContextWindow = probe.ContextWindow
 	}
-	price := priceOf(a, p)
+	price := priceOf(a, p).Amounts
 	model.Price, model.Dearest = price, m.Dearest()
 	if price == nil && known != nil {
 		model.Price = known.Price // for bounds on costs; what a call has cost, the service says itself
@@ -186,24 +186,6 @@ func overrideOf(c settings.Capabilities) (*policy.Override, error) {
 	return nil, nil //nolint:nilnil // nothing was said
 }
 
-// priceOf returns the price of an alias: that of the settings, or zero for the built-in model. It is nil when unknown.
-func priceOf(a settings.Alias, p settings.Provider) *cost.Price {
-	switch {
-	case a.Price.Known():
-		price := &cost.Price{Input: *a.Price.Input, Output: *a.Price.Output}
-		if a.Price.Cached != nil {
-			price.Cached = *a.Price.Cached
-		}
-		if a.Price.CacheWrite != nil {
-			price.CacheWrite = *a.Price.CacheWrite
-		}
-		return price
-	case p.Kind == "offline":
-		return &cost.Price{}
-	}
-	return nil
-}
-
 // refused returns an error when a provider may not be asked. The built-in one always may.
 func (m *Set) refused(name string, p settings.Provider) error {
 	if p.Kind == settings.Offline {
@@ -212,12 +194,13 @@ func (m *Set) refused(name string, p settings.Provider) error {
 	return m.refusal("only the offline model runs, and nothing is sent to " + name)
 }
 
-// Dearest returns the highest prices of any alias, or nil when the settings have no price above zero.
+// Dearest returns the highest prices of any alias in the settings, or nil when they have none above zero. Prices that ship with
+// vaultflow say nothing about a model that the user chose, which may cost more.
 func (m *Set) Dearest() *cost.Price {
 	var top *cost.Price
 	for _, alias := range m.settings.AliasNames() {
-		a, p, ok := m.settings.Alias(alias)
-		price := priceOf(a, p)
+		a, _, ok := m.settings.Alias(alias)
+		price := ownPrice(a)
 		if !ok || price == nil || *price == (cost.Price{}) {
 			continue
 		}
