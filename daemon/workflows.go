@@ -35,6 +35,7 @@ type Workflows struct {
 	models   *modelset.Set
 	outside  *outside
 	zone     *time.Location
+	parsed   *workflow.Cache
 }
 
 // All loads every workflow of the vault with all its diagnostics.
@@ -54,7 +55,7 @@ func (w *Workflows) Checked(ctx context.Context) ([]workflow.Loaded, error) {
 
 // In is All with diagnostics for another world.
 func (w *Workflows) In(world workflow.World) ([]workflow.Loaded, error) {
-	all, err := workflow.Load(w.vault.FS(), w.settings.Vault.WorkflowsDir)
+	all, err := w.parsed.Load(w.vault.FS(), w.settings.Vault.WorkflowsDir)
 	if err != nil {
 		return nil, fmt.Errorf("list workflows: %w", err)
 	}

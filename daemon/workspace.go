@@ -32,6 +32,7 @@ import (
 	"github.com/vaultflow/vaultflow/tools"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
+	"github.com/vaultflow/vaultflow/workflow"
 )
 
 // Options say which vault is opened, and how.
@@ -148,7 +149,7 @@ func openLoaded(o Options, st vaultid.State, loaded loaded) (a *Workspace, err e
 	reach := &outside{settings: set, trust: trusted, log: log}
 	rules := intake.NewRules(set, v, trusted, log)
 	links := vault.NewWritten(v, v, v.Version, modelFS(v, set))
-	flows := &Workflows{dir: o.Dir, settings: set, vault: v, links: links, trust: trusted, models: models, outside: reach, zone: zone}
+	flows := &Workflows{dir: o.Dir, settings: set, vault: v, links: links, trust: trusted, models: models, outside: reach, zone: zone, parsed: &workflow.Cache{}}
 	offers := &consent.Offers{Trust: trusted, Folders: rules.Asks, Workflows: flows.All, Dir: o.Dir, StateDir: stateDir}
 	return &Workspace{
 		Dir: o.Dir, StateDir: stateDir, State: st, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Links: links, Models: models, Zone: zone, Log: log,

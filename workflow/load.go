@@ -25,7 +25,17 @@ func (l Loaded) Valid() bool { return !diag.HasErrors(l.Diagnostics) }
 // Load reads every workflow below a folder, at any depth, in natural order of their names. Files and folders whose name
 // starts with `_` or `.` are skipped. A file that cannot be read or understood is listed with its diagnostics and does not
 // stop the others. A missing folder has no workflows; the error is for one that cannot be listed.
-func Load(fsys fs.FS, dir string) ([]Loaded, error) {
+func Load(fsys fs.FS, dir string) ([]Loaded, error) { return load(fsys, dir, parseLoaded) }
+
+// parsing makes a plan of a note's bytes.
+type parsing func(name, file string, src []byte) Loaded
+
+func parseLoaded(name, file string, src []byte) Loaded {
+	plan, list := Parse(name, file, src)
+	return Loaded{plan, list}
+}
+
+func load(fsys fs.FS, dir string, parse parsing) ([]Loaded, error) {
 	var all []Loaded
 	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -45,7 +55,7 @@ func Load(fsys fs.FS, dir string) ([]Loaded, error) {
 			return nil
 		}
 		if !d.IsDir() && strings.EqualFold(path.Ext(name), ".md") {
-			all = append(all, loadFile(fsys, name, dir))
+			all = append(all, loadFile(fsys, name, dir, parse))
 		}
 		return nil
 	})
@@ -60,9 +70,9 @@ func Load(fsys fs.FS, dir string) ([]Loaded, error) {
 }
 
 // LoadFile reads one workflow like [Load].
-func LoadFile(fsys fs.FS, file, dir string) Loaded { return loadFile(fsys, file, dir) }
+func LoadFile(fsys fs.FS, file, dir string) Loaded { return loadFile(fsys, file, dir, parseLoaded) }
 
-func loadFile(fsys fs.FS, name, dir string) Loaded {
+func loadFile(fsys fs.FS, name, dir string, parse parsing) Loaded {
 	file, err := fsys.Open(name)
 	if err != nil {
 		return unreadable(name, dir, err)
@@ -72,8 +82,7 @@ func loadFile(fsys fs.FS, name, dir string) Loaded {
 	if err != nil {
 		return unreadable(name, dir, err)
 	}
-	plan, list := Parse(NameOf(name, dir), name, src)
-	return Loaded{plan, list}
+	return parse(NameOf(name, dir), name, src)
 }
 
 func unreadable(name, dir string, err error) Loaded {
