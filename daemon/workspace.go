@@ -177,6 +177,9 @@ func modelFS(v *disk.Vault, s *settings.Settings) fs.FS {
 // ErrNothingRun is returned when nothing was ever run on this vault.
 var ErrNothingRun = errors.New("nothing was run on this vault yet")
 
+// KeyFiles lists the files that are searched for keys, in order of preference.
+func (a *Workspace) KeyFiles() []string { return a.input.KeyFiles() }
+
 // Reading opens the journal for reading, beside a process that may be at work on it.
 func (a *Workspace) Reading(ctx context.Context, fn func(*journal.Journal) error) error {
 	j, err := journal.OpenReader(ctx, a.StateDir)

@@ -18,11 +18,11 @@ func (in Input) Files() []string {
 	if in.User != "" {
 		files = append(files, in.User)
 	}
-	return append(files, in.dotEnvs()...)
+	return append(files, in.KeyFiles()...)
 }
 
-// dotEnvs lists the places of .env files, in order of preference.
-func (in Input) dotEnvs() []string {
+// KeyFiles lists the places of .env files, in order of preference. The environment comes before them.
+func (in Input) KeyFiles() []string {
 	var files []string
 	add := func(dir string) { files = append(files, filepath.Join(dir, dotEnvName)) }
 	for _, file := range []string{in.File, in.User} {

@@ -32,7 +32,7 @@ type keyring struct {
 // findKeys looks for each provider's key: environment, .env beside a settings file outside the vault, .env in the state directory, .env
 // in the vault (once it is granted, with a warning), the settings themselves (with a warning).
 func (l *layers) findKeys() {
-	s, k := l.into, &keyring{layers: l, files: l.dotEnvs(), asked: map[string]bool{}}
+	s, k := l.into, &keyring{layers: l, files: l.KeyFiles(), asked: map[string]bool{}}
 	for _, name := range sortedKeys(s.Providers) {
 		p := s.Providers[name]
 		p.Key, p.KeyFrom = findKey(s, name, p, k)
@@ -125,10 +125,10 @@ func missingKey(s *Settings, r *reporter) {
 }
 
 // dotEnvs reads the .env files, in order of preference.
-func (l *layers) dotEnvs() []dotEnv {
+func (l *layers) KeyFiles() []dotEnv {
 	var files []dotEnv
 	seen := map[string]bool{}
-	for _, path := range l.in.dotEnvs() {
+	for _, path := range l.in.KeyFiles() {
 		if real := realPath(path); !seen[real] {
 			seen[real] = true
 			if f, ok := l.readDotEnv(path); ok {

@@ -14,10 +14,11 @@ import (
 )
 
 func newDoctor(g *globals) *cobra.Command {
-	return &cobra.Command{
+	var probe bool
+	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check the installation: worker, OCR languages, confinement, folders, database, keys, providers; suggest fixes", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found, err := examine(cmd.Context(), g)
+			found, err := examine(cmd.Context(), g, probe)
 			if err != nil {
 				return err
 			}
@@ -37,10 +38,12 @@ func newDoctor(g *globals) *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&probe, "probe", false, "send each provider one tiny call, to its cheapest model; costs a fraction of a cent each")
+	return cmd
 }
 
 // examine looks at everything, or only at the state directory if that is not this vault's.
-func examine(ctx context.Context, g *globals) ([]doctor.Finding, error) {
+func examine(ctx context.Context, g *globals, probe bool) ([]doctor.Finding, error) {
 	a, err := g.openDespiteFaults(ctx)
 	if refused, is := errors.AsType[*vaultid.RefusedError](err); is {
 		return []doctor.Finding{doctor.Refused(refused)}, nil
@@ -49,7 +52,7 @@ func examine(ctx context.Context, g *globals) ([]doctor.Finding, error) {
 		return nil, err
 	}
 	defer a.Close()
-	return doctor.Examine(ctx, a), nil
+	return doctor.Examine(ctx, a, probe), nil
 }
 
 func writeFinding(w io.Writer, f doctor.Finding) {

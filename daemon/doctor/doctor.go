@@ -32,8 +32,8 @@ type Finding struct {
 	Fix     string `json:"fix,omitempty"`
 }
 
-// Examine looks at everything in turn.
-func Examine(ctx context.Context, a *daemon.Workspace) []Finding {
+// Examine looks at everything in turn. probing sends each provider one tiny call, which costs money.
+func Examine(ctx context.Context, a *daemon.Workspace, probing bool) []Finding {
 	var all []Finding
 	all = append(all, examineTrust(a))
 	all = append(all, examineSettings(a)...)
@@ -43,7 +43,7 @@ func Examine(ctx context.Context, a *daemon.Workspace) []Finding {
 	all = append(all, examineWatching(ctx, a), examineFolders(a))
 	all = append(append(all, examineState(ctx, a)...), examineWorkflows(ctx, a))
 	all = append(all, Finding{Subject: "clock", State: "ok", Message: time.Now().In(a.Zone).Format("2006-01-02 15:04:05 MST")})
-	return append(all, examineProviders(ctx, a)...)
+	return append(append(all, examineKeys(a)), examineProviders(ctx, a, probing)...)
 }
 
 // examineMemory reports what the system allows, and how it is divided.
@@ -164,7 +164,7 @@ func examineWorkflows(ctx context.Context, a *daemon.Workspace) Finding {
 }
 
 // examineProviders reports for each provider that an alias uses whether it has a key and can be reached. Keys never print.
-func examineProviders(ctx context.Context, a *daemon.Workspace) []Finding {
+func examineProviders(ctx context.Context, a *daemon.Workspace, probing bool) []Finding {
 	used := map[string]bool{}
 	for _, name := range a.Settings.AliasNames() {
 		alias, _, _ := a.Settings.Alias(name)
@@ -180,9 +180,23 @@ func examineProviders(ctx context.Context, a *daemon.Workspace) []Finding {
 			all = append(all, Finding{Subject: name, State: "warning", Message: "not tried: this vault is not trusted yet", Fix: "vaultflow trust"})
 			continue
 		}
-		all = append(all, examineProvider(ctx, name, p))
+		found := examineProvider(ctx, name, p)
+		if probing {
+			found = probe(ctx, a, name, found)
+		}
+		all = append(all, found)
+	}
+	for _, alias := range a.Settings.WaitingNames() {
+		if probing {
+			all = append(all, Finding{Subject: alias, State: "warning", Message: "nothing was sent: it waits for your approval", Fix: "vaultflow trust"})
+		}
 	}
 	return all
+}
+
+// examineKeys names the places that are searched for keys.
+func examineKeys(a *daemon.Workspace) Finding {
+	return Finding{Subject: "keys", State: "ok", Message: "searched for in the environment, then in " + strings.Join(a.KeyFiles(), ", ")}
 }
 
 func examineProvider(ctx context.Context, name string, p settings.Provider) Finding {
@@ -192,7 +206,7 @@ func examineProvider(ctx context.Context, name string, p settings.Provider) Find
 	case !settings.Available(p.Kind):
 		f.Message = p.Kind + " is not available in this version"
 	case p.Key == "" && p.NeedsKey():
-		f.Message, f.Fix = "no key: "+p.APIKeyEnv+" is not set", "set it in the environment to use this provider"
+		f.Message, f.Fix = "no key: "+p.APIKeyEnv+" is not set", "set it in the environment or in a file that the line keys names, to use this provider"
 	case address == "":
 		f.Message = "no region: AWS_REGION is not set"
 	case !reachable(ctx, address):
