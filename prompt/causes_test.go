@@ -12,7 +12,7 @@ import (
 
 // excluded are the reasons of lines that are not in the prompt because their author or a setting wants it so.
 var excluded = []string{
-	"comment", "images=ignore", "embeds=ref", "refs_only", "it would embed itself", "no text", "section", "heading", "its pages follow",
+	"comment", "images=ignore", "embeds=ref", "refs_only", "it would embed itself", "its text is in this note", "no text", "section", "heading", "its pages follow",
 	"its pages are shown", "beside pages that are not shown", "none of its pages is in the prompt",
 }
 

@@ -141,7 +141,24 @@ func (s shown) frame() frame {
 // opaque is a file that is neither text, picture nor document: one line about it.
 func (w *fileWriter) opaque(s shown, p *parsed) error {
 	s.line.MediaType, s.line.Size = p.is.media, p.size
+	if w.writtenDown(s) {
+		s.line.Fate, s.line.Reason = policy.Reference, inNote
+		w.out.add(item{role: roleWords, words: "[embed: " + quoted(s.name) + ", whose text is in this note]"}, *s.line)
+		return nil
+	}
 	return w.out.refuse(s, omission.Of(omission.Kind), "")
+}
+
+// inNote is the reason of an original that is embedded in the note of its import, such as a recording that was written down.
+const inNote = "its text is in this note"
+
+// writtenDown reports whether a file is the original of the note in which it is embedded, and its import read it.
+func (w *fileWriter) writtenDown(s shown) bool {
+	if !s.embedded || path.Dir(s.name) != path.Dir(s.at.Note) {
+		return false
+	}
+	m, err := w.files.bundle(path.Dir(s.name))
+	return err == nil && m.note() == s.at.Note && m.inside(m.Source.Name) == s.name && m.textOf(1) != ""
 }
 
 func (w *fileWriter) tooLarge(s shown, p *parsed) error {
