@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/vaultflow/vaultflow/ingestion/extract"
@@ -59,6 +60,7 @@ func TestPage_tellsThatContentIsMissing(t *testing.T) {
 		"packed":             {deflated, nil, 4},
 		"a torn content":     {torn, []int{2}, 4},
 		"half a content":     {late, []int{3}, 4},
+		"early ends":         {packedPages(4, 2, 4), []int{2, 4}, 4},
 		"scans":              {scans, nil, 3},
 		"scans that are cut": {scans[:len(scans)*6/10], []int{2, 3}, 3},
 	} {
@@ -74,9 +76,12 @@ func TestPage_tellsThatContentIsMissing(t *testing.T) {
 				if got.Lost != "" {
 					lost = append(lost, n)
 				}
-				again, err := s.Page(context.Background(), extract.PageRequest{N: n, Text: true})
-				if err != nil || again.Lost != got.Lost {
-					t.Errorf("page %d, read again: lost %q, %v, not %q", n, again.Lost, err, got.Lost)
+				for _, r := range []extract.PageRequest{{Text: true}, {Image: true}, {Text: true, Image: true}} {
+					r.N, r.DPI, r.MaxSide, r.MaxPixels = n, 40, 4000, 1<<24
+					again, err := s.Page(context.Background(), r)
+					if err != nil || again.Lost != got.Lost {
+						t.Errorf("page %d, text %v, image %v: lost %q, %v, not %q", n, r.Text, r.Image, again.Lost, err, got.Lost)
+					}
 				}
 			}
 			if ends := bytes.Contains(c.data[max(0, len(c.data)-4096):], whole); doc.CutOff == ends {
@@ -89,8 +94,8 @@ func TestPage_tellsThatContentIsMissing(t *testing.T) {
 	}
 }
 
-// packedPages returns a PDF of pages whose contents are compressed.
-func packedPages(pages int) []byte {
+// packedPages returns a PDF of pages whose contents are compressed. Those of some pages end early.
+func packedPages(pages int, early ...int) []byte {
 	var out bytes.Buffer
 	var at []int
 	object := func(format string, values ...any) {
@@ -114,6 +119,9 @@ func packedPages(pages int) []byte {
 		_, _ = w.Write(text.Bytes())
 		_ = w.Close()
 		object("<</Type/Page/Parent 2 0 R/Contents %d 0 R>>", 5+2*n)
+		if slices.Contains(early, n+1) {
+			packed.Truncate(packed.Len() * 6 / 10)
+		}
 		object("<</Length %d/Filter/FlateDecode>>\nstream\n%s\nendstream", packed.Len(), packed.Bytes())
 	}
 	table := out.Len()

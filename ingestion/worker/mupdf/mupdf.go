@@ -153,21 +153,21 @@ func (d *Document) Draw(n int, _, _, dpi float64) (*image.RGBA, error) {
 	return img, err
 }
 
-// Picture draws a page as Draw does, and reports whether anything on it has a colour. Without colour the picture is grey: that takes half of
-// the time, and is right if nothing has a colour.
-func (d *Document) Picture(n int, dpi float64, colour bool) (_ image.Image, coloured bool, err error) {
-	var found C.int
+// Picture draws a page as Draw does, and reports whether anything on it has a colour, and what is damaged. Without colour the picture is grey:
+// that takes half of the time, and is right if nothing has a colour.
+func (d *Document) Picture(n int, dpi float64, colour bool) (_ image.Image, coloured bool, _ layout.Damage, err error) {
+	found := C.findings{doc: d.opened, n: C.int(n - 1)}
 	if !colour {
 		pix, rect, err := d.draw(n, dpi, 1, &found)
-		return &image.Gray{Pix: pix, Stride: rect.Dx(), Rect: rect.Sub(rect.Min)}, found != 0, err
+		return &image.Gray{Pix: pix, Stride: rect.Dx(), Rect: rect.Sub(rect.Min)}, found.coloured != 0, layout.Damage(found.damage), err
 	}
 	pix, rect, err := d.draw(n, dpi, 4, &found)
-	return &image.RGBA{Pix: pix, Stride: 4 * rect.Dx(), Rect: rect}, found != 0, err
+	return &image.RGBA{Pix: pix, Stride: 4 * rect.Dx(), Rect: rect}, found.coloured != 0, layout.Damage(found.damage), err
 }
 
-// draw draws a page with so many bytes for each pixel: one for grey, and four for red, green, blue and alpha. It notes in coloured, unless that
-// is nil, whether anything has a colour.
-func (d *Document) draw(n int, dpi float64, bytes int, coloured *C.int) ([]byte, image.Rectangle, error) {
+// draw draws a page with so many bytes for each pixel: one for grey, and four for red, green, blue and alpha. found, unless it is nil, gets what
+// is found.
+func (d *Document) draw(n int, dpi float64, bytes int, found *C.findings) ([]byte, image.Rectangle, error) {
 	page, scale := d.open(n), C.float(dpi/72)
 	var size C.fz_irect
 	if page == nil || C.page_size(d.context, page, scale, &size) == 0 {
@@ -178,7 +178,7 @@ func (d *Document) draw(n int, dpi float64, bytes int, coloured *C.int) ([]byte,
 		return nil, rect, fmt.Errorf("draw at %.0f dpi: the page is empty", dpi)
 	}
 	pix := d.blank(bytes * rect.Dx() * rect.Dy())
-	if C.draw_page(d.context, page, scale, size, C.int(bytes), (*C.uchar)(&pix[0]), coloured) == 0 {
+	if C.draw_page(d.context, page, scale, size, C.int(bytes), (*C.uchar)(&pix[0]), found) == 0 {
 		return nil, rect, fmt.Errorf("draw at %.0f dpi: MuPDF failed", dpi)
 	}
 	return pix, rect, nil

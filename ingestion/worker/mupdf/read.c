@@ -133,33 +133,41 @@ static fz_device *tested(fz_context *ctx, fz_device *dev, int grey, int *coloure
 }
 
 // draw_page draws a page of this size on white paper, without annotations: with one byte for each pixel in grey, or with four. It returns 0 if
-// that fails. Coloured, unless it is NULL, tells whether anything has a colour.
-int draw_page(fz_context *ctx, fz_page *page, float scale, fz_irect size, int bytes, unsigned char *pixels, int *coloured)
+// that fails. found, unless it is NULL, gets what is found.
+int draw_page(fz_context *ctx, fz_page *page, float scale, fz_irect size, int bytes, unsigned char *pixels, findings *found)
 {
+	fz_cookie cookie = {0};
+	damage_signs signs;
 	fz_colorspace *space = bytes == 1 ? fz_device_gray(ctx) : fz_device_rgb(ctx);
 	fz_pixmap *paper = NULL;
 	fz_device *dev = NULL, *test = NULL;
 	fz_var(paper);
 	fz_var(dev);
 	fz_var(test);
+	if (found)
+		watch_damage(ctx, &signs);
 	fz_try(ctx) {
 		paper = fz_new_pixmap_with_bbox_and_data(ctx, space, size, NULL, bytes == 4, pixels);
 		fz_clear_pixmap_with_value(ctx, paper, 0xff);
 		dev = fz_new_draw_device(ctx, fz_scale(scale, scale), paper);
-		if (coloured)
-			test = tested(ctx, dev, bytes == 1, coloured);
-		fz_run_page_contents(ctx, page, test ? test : dev, fz_identity, NULL);
+		if (found)
+			test = tested(ctx, dev, bytes == 1, &found->coloured);
+		fz_run_page_contents(ctx, page, test ? test : dev, fz_identity, &cookie);
 		if (test)
 			fz_close_device(ctx, test);
 		fz_close_device(ctx, dev);
 	}
 	fz_always(ctx) {
+		if (found)
+			end_watch(ctx, &signs);
 		fz_drop_device(ctx, test);
 		fz_drop_device(ctx, dev);
 		fz_drop_pixmap(ctx, paper);
 	}
 	fz_catch(ctx)
 		return 0;
+	if (found)
+		found->damage = damage_of(ctx, found->doc, found->n, &signs, cookie.errors);
 	return 1;
 }
 
@@ -181,19 +189,6 @@ static void show(fz_stext_page *text)
 	for (fz_stext_block *b = text ? text->first_block : NULL; b; b = b->next)
 		if (b->type == hidden)
 			b->type = FZ_STEXT_BLOCK_IMAGE;
-}
-
-// Signs of damage, the worst last.
-enum { sound, faulty, cut_short };
-
-// note_damage looks for signs of damage in a warning. MuPDF reads on as if the file were meant so.
-static void note_damage(void *damage, const char *warning)
-{
-	int *worst = damage;
-	if (strstr(warning, "treating as end of file") || strstr(warning, "incorrect data check") || strstr(warning, "content stream is not a stream"))
-		*worst = cut_short;
-	else if (*worst == sound && (strstr(warning, "non-page object in page tree") || strstr(warning, "cannot load object")))
-		*worst = faulty;
 }
 
 // print_ends prints where each line ends, in the order in which they are printed as HTML, or 0 for one that is not upright.
@@ -219,9 +214,8 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, fz_page *page, int n)
 	fz_cookie cookie = {0};
 	fz_stext_options options = {.flags = FZ_STEXT_PRESERVE_IMAGES};
 	fz_stext_page *text = NULL;
-	int unseen, drawn, damage = sound;
-	void *user;
-	fz_warning_cb *usual = fz_warning_callback(ctx, &user);
+	int unseen, drawn, damage;
+	damage_signs signs;
 	fz_device *dev = NULL;
 	fz_buffer *buf = NULL;
 	fz_output *out = NULL;
@@ -230,8 +224,7 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, fz_page *page, int n)
 	fz_var(buf);
 	fz_var(out);
 	forget(ctx, doc); // objects warn of damage when they are read
-	fz_flush_warnings(ctx); // a repeated one is not told
-	fz_set_warning_callback(ctx, note_damage, &damage);
+	watch_damage(ctx, &signs);
 	fz_try(ctx) {
 		text = fz_new_stext_page(ctx, fz_bound_page(ctx, page));
 		dev = fz_new_stext_device(ctx, text, &options);
@@ -239,9 +232,8 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, fz_page *page, int n)
 		name_signs(dev);
 		fz_run_page_contents(ctx, page, dev, fz_identity, &cookie);
 		fz_close_device(ctx, dev);
-		fz_set_warning_callback(ctx, usual, user);
-		if (damage == sound && cookie.errors > 0)
-			damage = faulty;
+		end_watch(ctx, &signs);
+		damage = damage_of(ctx, doc, n, &signs, cookie.errors);
 		unseen = hide_unseen(ctx, page, text, damage == sound, &drawn);
 		buf = fz_new_buffer(ctx, 1 << 16);
 		out = fz_new_output_with_buffer(ctx, buf);
@@ -254,7 +246,7 @@ fz_buffer *page_text(fz_context *ctx, fz_document *doc, fz_page *page, int n)
 		fz_close_output(ctx, out);
 	}
 	fz_always(ctx) {
-		fz_set_warning_callback(ctx, usual, user);
+		end_watch(ctx, &signs);
 		show(text);
 		fz_drop_output(ctx, out);
 		fz_drop_device(ctx, dev);

@@ -39,9 +39,11 @@ type Document struct {
 	lost  *losses // nil of a file that is no PDF
 	ocr   *ocr.Reader
 
-	last    drawing   // of which a part was requested: a page has several formulas
-	boxes   []pageBox // of the pages, once a part of one was requested
-	noBoxes error     // why there are none
+	blank   bool          // the page that was read last has nothing on it
+	damage  layout.Damage // of that page
+	last    drawing       // of which a part was requested: a page has several formulas
+	boxes   []pageBox     // of the pages, once a part of one was requested
+	noBoxes error         // why there are none
 }
 
 // drawing is a page as it was drawn.
@@ -129,13 +131,13 @@ func (d *Document) Page(ctx context.Context, r extract.PageRequest) (extract.Pag
 			return extract.Page{}, err
 		}
 	}
-	if (r.Text || r.Image) && d.lost != nil {
-		out.Lost = d.lost.of(r.N, out.Text, d.texts.damage)
-	}
 	if r.Image {
 		if by, err = d.readImage(ctx, r, by, &out); err != nil {
 			return extract.Page{}, err
 		}
+	}
+	if (r.Text || r.Image && r.Rect == nil) && d.lost != nil {
+		out.Lost = d.lost.of(r.N, d.blank, d.damage)
 	}
 	if r.Text && d.texts.compare != nil {
 		d.texts.compare()
@@ -170,6 +172,7 @@ func (d *Document) readText(r extract.PageRequest, by choice, out *extract.Page)
 		out.Renderer, out.Code, out.Reason = read.renderer(), read.reason.code, read.reason.String()
 	}
 	d.look(r, by, out)
+	d.blank, d.damage = out.Text.Evidence.Blank(), d.texts.damage
 	return nil
 }
 
@@ -241,6 +244,10 @@ func (d *Document) readImage(ctx context.Context, r extract.PageRequest, by choi
 	if err != nil {
 		return by, err
 	}
+	if !r.Text {
+		d.blank, d.damage = r.Rect == nil && uniform(img), layout.Sound
+	}
+	d.damage = max(d.damage, d.by.damage)
 	if r.Rect == nil && by.pdfium && by.reason.code == missingFonts {
 		if d.emptyIn(img, r.N, dpi) {
 			by.reason = reason{badFont, "Chinese, Japanese or Korean text without its fonts, and no font of this system draws it"}
@@ -250,6 +257,18 @@ func (d *Document) readImage(ctx context.Context, r extract.PageRequest, by choi
 		out.Image.Identity = d.identity(r, out.WidthPt, out.HeightPt, by)
 	}
 	return by, err
+}
+
+// uniform reports whether all pixels of a picture are the same, as far as it has them in one piece.
+func uniform(img image.Image) bool {
+	var pix []byte
+	switch img := img.(type) {
+	case *image.Gray:
+		pix = img.Pix
+	case *image.RGBA:
+		pix = img.Pix
+	}
+	return len(pix) > 4 && bytes.Equal(pix[4:], pix[:len(pix)-4])
 }
 
 // emptyIn reports whether a page has Chinese, Japanese or Korean text, and its picture shows none of it.

@@ -6,7 +6,6 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
-	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/layout"
 )
 
@@ -34,9 +33,8 @@ const (
 
 // of returns why something of a page is missing, or "". Of a file that has its end, only pages without anything on them are examined: that takes
 // time and memory.
-func (l *losses) of(n int, text *extract.PageText, damage layout.Damage) string {
-	blank := text != nil && text.Evidence.Blank()
-	if text != nil && !l.cutOff && (damage == layout.CutShort || blank && damage == layout.Faulty) {
+func (l *losses) of(n int, blank bool, damage layout.Damage) string {
+	if !l.cutOff && (damage == layout.CutShort || blank && damage == layout.Faulty) {
 		return damaged
 	}
 	if !l.cutOff && !blank {

@@ -28,8 +28,9 @@ type Renderer interface {
 // MuPDF is the renderer that is used first.
 type MuPDF interface {
 	Renderer
-	// Picture draws a page as Draw does, in grey unless colour is wanted, and reports whether anything on the page has a colour.
-	Picture(n int, dpi float64, colour bool) (_ image.Image, coloured bool, err error)
+	// Picture draws a page as Draw does, in grey unless colour is wanted, and reports whether anything on the page has a colour, and what of it
+	// is damaged.
+	Picture(n int, dpi float64, colour bool) (_ image.Image, coloured bool, _ layout.Damage, err error)
 	Pages() int
 	// Lines reads the text of a page without the exact places of its letters.
 	Lines(n int) (layout.Page, error)
@@ -85,6 +86,7 @@ type renderers struct {
 
 	mupdf    MuPDF            // nil when MuPDF cannot open it
 	coloured bool             // the page that was drawn last for its picture had a colour; at first, whether pictures have one
+	damage   layout.Damage    // of the page that was drawn last for its picture
 	starting chan started     // PDFium, from when it is known to be needed
 	second   *pdfium.Document // nil until it is needed
 	noSecond error            // why it cannot be opened
@@ -327,12 +329,14 @@ func (r *renderers) draw(n int, width, height, dpi float64, by choice) (*image.R
 // picture draws a page as draw does, in grey if nothing on it has a colour. That is known afterwards, so the page is expected to be like the
 // last one, and drawn again if it is not.
 func (r *renderers) picture(n int, width, height, dpi float64, by choice) (image.Image, choice, error) {
+	r.damage = layout.Sound
 	for again := 0; !by.pdfium && again < 2; again++ {
 		r.forget()
-		img, coloured, err := r.mupdf.Picture(n, dpi, r.coloured)
+		img, coloured, damage, err := r.mupdf.Picture(n, dpi, r.coloured)
 		if err != nil {
 			break // draw may know another way
 		}
+		r.damage = damage
 		if coloured == r.coloured {
 			return img, by, nil
 		}
