@@ -34,8 +34,8 @@ const (
 )
 
 const (
-	maxLinks   = 2000 // of a page that are looked at
-	maxAddress = 2000 // bytes of an address
+	maxLinks   = 10_000 // of a page that are looked at
+	maxAddress = 2000   // bytes of an address
 )
 
 // link finds the text of each link among the lines. Lines without links stay as they are.

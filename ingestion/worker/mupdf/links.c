@@ -19,7 +19,7 @@ char *pdf_parse_link_dest(fz_context *ctx, pdf_document *doc, pdf_obj *obj);
 // The links of a page (ISO 32000-1, sections 12.5.6.5, 12.6.4.2 and 12.6.4.7). MuPDF's own list has one place for each, also where its text takes several lines,
 // and it makes addresses of links to files.
 
-enum { max_links = 2000 };	// of a page, with their parts
+enum { max_links = 10000 };	// of a page, with their parts; layout has the same
 
 static int is(fz_context *ctx, pdf_obj *name, const char *value) { return !strcmp(pdf_to_name(ctx, name), value); }
 

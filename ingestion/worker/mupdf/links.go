@@ -20,7 +20,12 @@ func (d *Document) links(n int) []layout.Link {
 		return nil
 	}
 	var all []layout.Link
+	known := map[string]bool{}
 	for line := range strings.Lines(d.take(printed)) {
+		if known[line] { // some programs write a link several times
+			continue
+		}
+		known[line] = true
 		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 6)
 		var at [4]float64
 		for i := range at {
