@@ -58,7 +58,7 @@ func (a accounts) page(w http.ResponseWriter, r *http.Request, status int, p acc
 		return
 	}
 	id, now := session.From(r.Context()), a.site.cfg.Now()
-	for _, one := range a.site.cfg.Access.Sessions() {
+	for _, one := range a.site.browsers().Sessions() {
 		p.Sessions = append(p.Sessions, sessionRow{
 			ID: one.ID, About: browserName(one.About), From: one.From, Name: one.Name, This: one.ID == id.Session,
 			Since: when(one.Created, now, a.site.cfg.Zone), Seen: when(one.Seen, now, a.site.cfg.Zone),
@@ -98,11 +98,11 @@ func browserName(agent string) string {
 
 // endOne signs one browser out, and endAll all of them.
 func (a accounts) endOne(w http.ResponseWriter, r *http.Request) {
-	a.ended(w, r, a.site.cfg.Access.End(r.PathValue("id")))
+	a.ended(w, r, a.site.browsers().End(r.PathValue("id")))
 }
 
 func (a accounts) endAll(w http.ResponseWriter, r *http.Request) {
-	a.ended(w, r, a.site.cfg.Access.EndAll())
+	a.ended(w, r, a.site.browsers().EndAll())
 }
 
 func (a accounts) ended(w http.ResponseWriter, r *http.Request, err error) {
@@ -110,7 +110,7 @@ func (a accounts) ended(w http.ResponseWriter, r *http.Request, err error) {
 		a.site.failWith(w, r, err)
 		return
 	}
-	http.Redirect(w, r, "/account", http.StatusSeeOther) // which asks for a sign-in when this session has ended, too
+	a.site.redirect(w, r, "/account") // which asks for a sign-in when this session has ended, too
 }
 
 // maxTokenDays is the longest life of a token that the page offers.

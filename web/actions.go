@@ -30,7 +30,7 @@ func (s actions) startWorkflow(w http.ResponseWriter, r *http.Request) {
 		s.site.failWith(w, r, err)
 		return
 	}
-	http.Redirect(w, r, "/runs/"+url.PathEscape(started.Run), http.StatusSeeOther)
+	s.site.redirect(w, r, "/runs/"+url.PathEscape(started.Run))
 }
 
 func (s actions) cancel(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +45,7 @@ func (s actions) retry(w http.ResponseWriter, r *http.Request) {
 			s.site.failWith(w, r, err)
 			return
 		}
-		http.Redirect(w, r, "/runs/"+url.PathEscape(started), http.StatusSeeOther)
+		s.site.redirect(w, r, "/runs/"+url.PathEscape(started))
 		return
 	}
 	s.control(w, r, func(c Control) error {
@@ -82,7 +82,7 @@ func (s actions) control(w http.ResponseWriter, r *http.Request, do func(Control
 	case "today":
 		back = "/"
 	}
-	http.Redirect(w, r, back, http.StatusSeeOther)
+	s.site.redirect(w, r, back)
 }
 
 // upload takes files from the drop zone, one after the other, without keeping one in memory.
@@ -123,7 +123,7 @@ func (s actions) upload(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
-		http.Redirect(w, r, "/#imports", http.StatusSeeOther)
+		s.site.redirect(w, r, "/#imports")
 		return
 	}
 	writeJSON(w, http.StatusAccepted, map[string]any{"type": "upload", "stored": stored})

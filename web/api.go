@@ -103,7 +103,7 @@ func (s apiRoutes) start(w http.ResponseWriter, r *http.Request) {
 		s.site.failWith(w, r, err)
 		return
 	}
-	w.Header().Set("Location", "/api/v1/runs/"+started.Run)
+	w.Header().Set("Location", s.site.cfg.Root+"/api/v1/runs/"+started.Run)
 	writeJSON(w, http.StatusAccepted, map[string]any{
 		"type": "started", "run": started.Run, "created": started.Created, "status": started.Status, "reason": started.Reason,
 	})

@@ -234,7 +234,7 @@ func diffLines(text string, atHead bool) []diffLine {
 			class = "file"
 		case atHead && strings.HasPrefix(line, "! "):
 			class = "notice"
-		case strings.HasPrefix(line, "@@"):
+		case strings.HasPrefix(line, "s.site"):
 			class, atHead = "at", false
 		case strings.HasPrefix(line, "+"):
 			class = "add"
@@ -308,7 +308,7 @@ func (s asks) decide(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if s.take(w, r, d) {
-		http.Redirect(w, r, "/approvals", http.StatusSeeOther)
+		s.site.redirect(w, r, "/approvals")
 	}
 }
 

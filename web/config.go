@@ -100,6 +100,8 @@ type Config struct {
 	Trust     Trust
 
 	Access *session.Access // who may do what; required
+	Front  *session.Access // of a vault below a [NewFront]: where browsers sign in
+	Root   string          // its path there, such as /vaults/notes; empty without a front
 	Proxy  Proxy
 
 	Vault     string   // name to show
@@ -118,11 +120,17 @@ type Config struct {
 
 const defaultMaxUpload = 512 << 20
 
-// check fills in defaults and refuses what cannot work.
+// check refuses what cannot work, and fills in defaults.
 func (c *Config) check() error {
 	if c.Runs == nil || c.Imports == nil || c.Workflows == nil || c.Overview == nil || c.Events == nil || c.FS == nil || c.Access == nil {
 		return errors.New("dashboard: runs, imports, workflows, overview, events, the vault's files and access are needed")
 	}
+	c.fill()
+	return nil
+}
+
+// fill fills in defaults.
+func (c *Config) fill() {
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:8321"
 	}
@@ -139,5 +147,4 @@ func (c *Config) check() error {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	return nil
 }

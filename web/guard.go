@@ -157,7 +157,7 @@ func (s guard) identify(r *http.Request) (session.Identity, error) {
 		return id, nil
 	}
 	if cookie, err := r.Cookie(s.cookieName()); err == nil {
-		if id, ok := s.site.cfg.Access.Session(cookie.Value); ok {
+		if id, ok := s.site.browsers().Session(cookie.Value); ok {
 			return id, nil
 		}
 	}
@@ -176,7 +176,8 @@ func (s guard) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case !known:
 		s.site.failWith(w, r, err)
 	case isPage(r):
-		http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
+		next := url.QueryEscape(s.site.cfg.Root + r.URL.RequestURI()) // of a vault below a front, whose page it is
+		http.Redirect(w, r, "/login?next="+next, http.StatusSeeOther)
 	default:
 		w.Header().Set("WWW-Authenticate", `Bearer realm="vaultflow"`)
 		message := "a token is needed"

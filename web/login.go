@@ -17,13 +17,21 @@ type loginView struct {
 // signing in to one does not sign out of another.
 func (s guard) cookieName() string { return "vaultflow-" + s.site.cfg.Instance }
 
+// browsers are who signed in with a browser: at the front, if there is one.
+func (s *site) browsers() *session.Access {
+	if s.cfg.Front != nil {
+		return s.cfg.Front
+	}
+	return s.cfg.Access
+}
+
 // logins are the handlers of signing in and out.
 type logins struct{ site *site }
 
 func (l logins) page(w http.ResponseWriter, r *http.Request) {
 	next := localPath(r.URL.Query().Get("next"))
 	if id, err := guard(l).identify(r); err == nil && id.Session != "" {
-		http.Redirect(w, r, next, http.StatusSeeOther)
+		l.site.redirect(w, r, next)
 		return
 	}
 	l.site.render(w, r, http.StatusOK, "login", "Sign in", loginView{Next: next})
@@ -37,7 +45,7 @@ func (l logins) signIn(w http.ResponseWriter, r *http.Request) {
 	if c, err := r.Cookie(guard(l).cookieName()); err == nil {
 		old = c.Value
 	}
-	cookie, err := l.site.cfg.Access.SignIn(r.PostFormValue("token"), old, session.Client{From: clientOf(r), About: r.UserAgent()})
+	cookie, err := l.site.browsers().SignIn(r.PostFormValue("token"), old, session.Client{From: clientOf(r), About: r.UserAgent()})
 	_, early := errors.AsType[*session.WaitError](err)
 	switch {
 	case errors.Is(err, session.ErrWrong):
@@ -49,14 +57,14 @@ func (l logins) signIn(w http.ResponseWriter, r *http.Request) {
 		l.site.failWith(w, r, err)
 	default:
 		l.setCookie(w, r, cookie, int(session.MaxTime.Seconds()))
-		http.Redirect(w, r, next, http.StatusSeeOther)
+		l.site.redirect(w, r, next)
 	}
 }
 
 // signOut ends the session of the request.
 func (l logins) signOut(w http.ResponseWriter, r *http.Request) {
 	if id := session.From(r.Context()).Session; id != "" {
-		if err := l.site.cfg.Access.End(id); err != nil {
+		if err := l.site.browsers().End(id); err != nil {
 			l.site.failWith(w, r, err)
 			return
 		}

@@ -26,10 +26,11 @@ type pages struct {
 	parts *template.Template
 }
 
-var pageNames = []string{"today", "run", "import", "login", "error", "approvals", "approval", "changes", "trust", "account"}
+var pageNames = []string{"today", "run", "import", "login", "error", "approvals", "approval", "changes", "trust", "account", "vaults"}
 
-func newPages() (*pages, error) {
-	functions := template.FuncMap{"base": base, "folder": folder, "number": number, "visible": visible.Name}
+// newPages parses the templates. root is the path below which the dashboard is.
+func newPages(root string) (*pages, error) {
+	functions := template.FuncMap{"base": base, "folder": folder, "number": number, "visible": visible.Name, "root": func() string { return root }}
 	parts, err := template.New("parts").Funcs(functions).Option("missingkey=error").ParseFS(templates, "templates/parts_*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parse the dashboard's templates: %w", err)
@@ -52,6 +53,7 @@ func newPages() (*pages, error) {
 type layout struct {
 	Title   string
 	Vault   string
+	Front   string // path of the page that lists all vaults, or ""
 	Version string
 	Asks    bool // there may be something to approve
 	Trusts  bool // there is a page of trust
@@ -108,6 +110,9 @@ func (s *site) renderLive(w http.ResponseWriter, r *http.Request, status int, pa
 	l.Version, l.SignedIn, l.User, l.SignOut = s.cfg.Version, len(id.Scopes) > 0, id.Name, id.Session != ""
 	if l.SignedIn { // a stranger learns nothing, not even the vault's name
 		l.Vault, l.Asks, l.Trusts = s.cfg.Vault, s.cfg.Approvals != nil, s.cfg.Trust != nil
+	}
+	if s.cfg.Front != nil {
+		l.Front = "/"
 	}
 	var b bytes.Buffer
 	if err := s.pages.sets[page].ExecuteTemplate(&b, "layout", l); err != nil {
@@ -195,4 +200,9 @@ func (p *pages) part(group, key, class, name string, data any) (part, error) {
 		return part{}, fmt.Errorf("render %s: %w", name, err)
 	}
 	return part{ID: id, HTML: template.HTML(outer.String()), hash: hash}, nil //nolint:gosec // template output
+}
+
+// redirect sends a browser to another page of this dashboard.
+func (s *site) redirect(w http.ResponseWriter, r *http.Request, page string) {
+	http.Redirect(w, r, s.cfg.Root+page, http.StatusSeeOther)
 }

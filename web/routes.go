@@ -81,10 +81,10 @@ func (s *Server) table() []route {
 	}
 }
 
-// routes builds the table's handlers. The scope is checked by the route that was found and never by the path's text.
-func (s *Server) routes() (*http.ServeMux, error) {
+// routes builds a table's handlers. The scope is checked by the route that was found and never by the path's text.
+func (s *Server) routes(table []route) (*http.ServeMux, error) {
 	m := http.NewServeMux()
-	for _, r := range s.table() {
+	for _, r := range table {
 		if err := r.check(); err != nil {
 			return nil, err
 		}

@@ -41,7 +41,12 @@ func New(c Config) (*Server, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	p, err := newPages()
+	return newServer(c, (*Server).table)
+}
+
+// newServer makes a dashboard that answers what is in a table.
+func newServer(c Config, table func(*Server) []route) (*Server, error) {
+	p, err := newPages(c.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +55,7 @@ func New(c Config) (*Server, error) {
 		cfg: c, pages: p, bundles: &bundles{fsys: c.FS}, closing: closing,
 		streams: make(chan struct{}, maxStreams), uploads: make(chan struct{}, c.Limits.Uploads),
 	}}
-	routes, err := s.routes()
+	routes, err := s.routes(table(s))
 	if err != nil {
 		return nil, err
 	}
@@ -63,10 +68,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 
 // Serve answers on a listener of [Listen] until ctx ends, and then stops within a few seconds. It closes the listener. A Server
 // serves once.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+func (s *Server) Serve(ctx context.Context, l net.Listener) error { return s.serve(ctx, l, s) }
+
+// serve answers with a handler, which may be a front's.
+func (s *Server) serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	open := &connections{max: s.site.cfg.Limits.Connections, open: map[net.Conn]*connection{}}
 	server := &http.Server{ // no ReadTimeout: it would end live streams; see timed
-		Handler: s, ReadHeaderTimeout: s.site.cfg.Limits.Headers, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
+		Handler: h, ReadHeaderTimeout: s.site.cfg.Limits.Headers, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
 		ConnContext: open.begin, ConnState: open.change,
 	}
 	failed := make(chan error, 1)
@@ -88,6 +96,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	return nil
 }
+
+// Close ends the live streams of a dashboard that another one shows.
+func (s *Server) Close() { s.close() }
 
 // static serves the stylesheet and the script.
 func (s *Server) static(w http.ResponseWriter, r *http.Request) {

@@ -97,7 +97,7 @@ func (s trusts) decide(w http.ResponseWriter, r *http.Request) {
 		s.page(w, r, true)
 		return
 	}
-	http.Redirect(w, r, "/trust", http.StatusSeeOther)
+	s.site.redirect(w, r, "/trust")
 }
 
 // againAfter is when a browser reloads the page of a restarting daemon, in seconds.

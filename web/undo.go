@@ -140,7 +140,7 @@ func (s undoPages) undo(w http.ResponseWriter, r *http.Request) {
 		s.site.failWith(w, r, err)
 		return
 	}
-	http.Redirect(w, r, "/runs/"+url.PathEscape(started.Run), http.StatusSeeOther)
+	s.site.redirect(w, r, "/runs/"+url.PathEscape(started.Run))
 }
 
 // undoRun is the run that a request is about. It has answered when ok is false.

@@ -83,7 +83,7 @@
 
   const live = document.body.dataset.live;
   if (live) {
-    const source = new EventSource("/live?" + live);
+    const source = new EventSource(document.body.dataset.root + "/live?" + live);
     source.addEventListener("open", () => connection(true));
     source.addEventListener("error", () => connection(false));
     source.addEventListener("group", (e) => group(JSON.parse(e.data)));
