@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow"
+	"github.com/vaultflow/vaultflow/daemon/access"
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/undo"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -39,17 +41,63 @@ func listenWeb(ctx context.Context, a *Workspace) (net.Listener, error) {
 	return l, nil
 }
 
+// dashboard is where the dashboard of a serve is, and who may use it. Without a URL there is none.
+type dashboard struct {
+	settings settings.Web
+	access   *session.Access
+	url      string
+	front    *Front // that shows it, or nil
+}
+
+// newDashboard returns the dashboard of a vault, which a front may show.
+func newDashboard(a *Workspace, front *Front) *dashboard {
+	if front != nil {
+		return &dashboard{settings: front.Settings, url: front.URL, front: front}
+	}
+	return &dashboard{settings: a.Settings.Web}
+}
+
+// link returns an address that signs one browser in.
+func (d *dashboard) link() (link string, expires time.Time) {
+	switch {
+	case d.url == "":
+		return "", time.Time{}
+	case d.front != nil:
+		return access.Link(d.url, d.settings, d.front.Access, "?next="+d.front.Root+"/")
+	}
+	return access.Link(d.url, d.settings, d.access, "")
+}
+
+// Front shows the dashboards of all vaults of a process at one address, each below a path.
+type Front struct {
+	Settings settings.Web
+	URL      string
+	Root     string              // the vault's path, such as /vaults/notes
+	Access   *session.Access     // of browsers
+	Instance string              // see [web.Config]
+	Show     func(s *web.Server) // nil: the vault is not served for now
+}
+
+// serve shows a dashboard until ctx ends.
+func (f *Front) serve(ctx context.Context, s *web.Server) error {
+	f.Show(s)
+	<-ctx.Done()
+	f.Show(nil)
+	s.Close()
+	return nil
+}
+
 // newWeb makes the dashboard.
 func newWeb(w *Process, watcher *disk.Watcher, dash *dashboard) (*web.Server, error) {
 	looking, err := w.Workspace.takeBack(w.Journal)
 	if err != nil {
 		return nil, err
 	}
-	if dash.access, err = openAccess(w.Workspace.Settings.Web, w.Workspace.StateDir); err != nil {
+	if dash.access, err = access.Open(dash.settings, w.Workspace.StateDir); err != nil {
 		return nil, err
 	}
 	health := &health{w: w, watcher: watcher}
-	return web.New(web.Config{
+	c := web.Config{
 		Runs: webRuns{w.Journal}, Imports: webImports{w.Journal}, Events: w.Exec, Blobs: w.Journal.Blobs, FS: w.Workspace.Vault.FS(),
 		Workflows: func(ctx context.Context) ([]engine.WorkflowStatus, error) {
 			return w.Workspace.Workflows.Statuses(ctx, w.Journal)
@@ -59,10 +107,14 @@ func newWeb(w *Process, watcher *disk.Watcher, dash *dashboard) (*web.Server, er
 		},
 		Overview: func(ctx context.Context) (engine.Overview, error) { return serving(ctx, w, dash.url) }, Approvals: webApprovals{w},
 		Trust: webTrust{w}, Undo: webUndo{looking, w}, Starter: webStarter{w}, Control: webControl{w.Runs}, Dropper: webDropper{w.Workspace.Writing(policy.ByDrop)}, Health: health.checks,
-		Vault: filepath.Base(w.Workspace.Dir), Version: w.Workspace.options.Version, Listen: w.Workspace.Settings.Web.Listen, Hosts: w.Workspace.Settings.Web.Hosts,
+		Vault: filepath.Base(w.Workspace.Dir), Version: w.Workspace.options.Version, Listen: dash.settings.Listen, Hosts: dash.settings.Hosts,
 		Access: dash.access, Instance: shortHash(w.Workspace.StateDir), MaxUpload: int64(w.Workspace.Settings.Ingestion.MaxFileSize), Zone: w.Workspace.Zone, Logger: w.Workspace.Log,
-		Proxy: proxyOf(w.Workspace.Settings.Web.Proxy), Source: sourceOf(w.Workspace.options.Version, w.Workspace.options.Source), Notice: vaultflow.Notice,
-	})
+		Proxy: access.ProxyOf(dash.settings.Proxy), Source: access.SourceOf(w.Workspace.options.Version, w.Workspace.options.Source), Notice: vaultflow.Notice,
+	}
+	if f := dash.front; f != nil {
+		c.Front, c.Root, c.Instance = f.Access, f.Root, f.Instance
+	}
+	return web.New(c)
 }
 
 // shortHash returns the beginning of a text's digest.

@@ -7,11 +7,13 @@ import (
 	"maps"
 	"net"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/vaultflow/vaultflow/daemon/access"
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/intake"
@@ -29,8 +31,10 @@ import (
 
 // ServeOptions say how the daemon is served.
 type ServeOptions struct {
-	Web  bool             // the dashboard
-	Look <-chan os.Signal // makes serve look for changed settings now
+	Web   bool             // the dashboard
+	Front *Front           // that shows it, if it has no address of its own
+	Gone  func(why error)  // called when the vault or its state is gone; serve waits until they are back. It may be nil
+	Look  <-chan os.Signal // makes serve look for changed settings now
 	// Ready is called once the vault is watched. It may be called again when the daemon has started over.
 	Ready func(Ready) error
 }
@@ -56,6 +60,9 @@ func Serve(ctx context.Context, o Options, so ServeOptions) error {
 			a.Close()
 		}
 		gone, isGone := errors.AsType[goneError](err)
+		if isGone && so.Gone != nil {
+			so.Gone(gone)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return err
@@ -105,14 +112,14 @@ const sweepEvery = time.Hour
 // serveOnce is the daemon: executor, triggers, watcher, control socket and dashboard until ctx ends. It stops within seconds
 // and leaves what was under way to be resumed.
 func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (s served, err error) {
-	dash := &dashboard{settings: a.Settings.Web}
+	dash := newDashboard(a, o.Front)
 	var listener net.Listener
-	if o.Web { // first: nothing has begun yet if its address is taken
+	if o.Web && o.Front == nil { // first: nothing has begun yet if its address is taken
 		if listener, err = listenWeb(ctx, a); err != nil {
 			return s, nameOther(ctx, a.StateDir, err)
 		}
 		defer listener.Close()
-		dash.url, s.address = listenURL(listener.Addr()), listener.Addr().String()
+		dash.url, s.address = access.URLOf(listener.Addr()), listener.Addr().String()
 	}
 	w, err := work(ctx, a, true)
 	if errors.Is(err, journal.ErrLocked) {
@@ -147,7 +154,7 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (s served, err
 		}
 	}
 	err = w.Run(ctx, func(ctx context.Context) error {
-		group, ctx := errgroup.WithContext(ctx)
+		group, ctx := newParts(ctx)
 		triggers := newTriggers(w)
 		firing, stop := context.WithCancel(ctx)
 		defer stop()
@@ -165,7 +172,12 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (s served, err
 		group.Go(func() error { return w.desk.Run(ctx) })
 		group.Go(func() error { return followEnded(ctx, w, triggers) })
 		if server != nil {
-			group.Go(func() error { return server.Serve(ctx, listener) })
+			group.Go(func() error {
+				if o.Front != nil {
+					return o.Front.serve(ctx, server)
+				}
+				return server.Serve(ctx, listener)
+			})
 		}
 		ticker := time.NewTicker(sweepEvery)
 		defer ticker.Stop()
@@ -192,6 +204,26 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (s served, err
 		return group.Wait()
 	})
 	return s, err
+}
+
+// parts run at the same time. One that panics ends this serve, and not those of other vaults in the process.
+type parts struct{ *errgroup.Group }
+
+func newParts(ctx context.Context) (parts, context.Context) {
+	group, ctx := errgroup.WithContext(ctx)
+	return parts{group}, ctx
+}
+
+// Go runs a part.
+func (g parts) Go(part func() error) {
+	g.Group.Go(func() (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		return part()
+	})
 }
 
 // lookAgain looks for changed settings whenever somebody asks for it.

@@ -38,6 +38,10 @@ func Example() string {
 		b.WriteByte('\n')
 		comment(&b, "", f)
 		v := reflect.ValueOf(s).Elem().Field(f.index)
+		if v.Kind() == reflect.Slice {
+			fmt.Fprintf(&b, "#%s: %s\n", f.key, flow(v))
+			continue
+		}
 		fmt.Fprintf(&b, "%s:\n", f.key)
 		if v.Kind() == reflect.Map {
 			exampleEntries(&b, f.key)

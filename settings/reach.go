@@ -186,6 +186,8 @@ var reaches = map[string]reach{
 
 	"watch.debounce": harmless,
 
+	"vaults": waits,
+
 	"web.listen":            waits,
 	"web.token":             waits,
 	"web.hosts":             waits,

@@ -20,6 +20,7 @@ type Settings struct {
 	WebSearch  WebSearch            `yaml:"web_search" doc:"The tool web_search, with which a model searches the web."`
 	MCPServers map[string]MCPServer `yaml:"mcp_servers" doc:"Servers of the Model Context Protocol. Workflows use their tools as server.tool; a server is started only then. In a vault each entry waits."`
 	Watch      Watch                `yaml:"watch" doc:"Workflows with watch:."`
+	Vaults     []string             `yaml:"vaults" doc:"Only in your own settings: folders (whole paths, or ~/…) that serve works on when it is started outside of a vault without --vault."`
 	Web        Web                  `yaml:"web" doc:"The dashboard and the HTTP API of serve."`
 	Logging    Logging              `yaml:"logging" doc:"What serve writes to standard error."`
 

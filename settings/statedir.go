@@ -37,19 +37,11 @@ func VaultID(vault string) string {
 func StateDir(vault, override string, environ []string) (string, error) {
 	dir := override
 	if dir == "" {
-		env := environMap(environ)
-		base := env["XDG_STATE_HOME"]
-		if !filepath.IsAbs(base) { // the specification: a relative one is ignored
-			home := env["HOME"]
-			if home == "" {
-				home = env["USERPROFILE"]
-			}
-			if home == "" {
-				return "", errors.New("find the state directory: neither XDG_STATE_HOME nor HOME is set; use --state-dir")
-			}
-			base = filepath.Join(home, ".local", "state")
+		home, err := StateHome(environ)
+		if err != nil {
+			return "", err
 		}
-		dir = filepath.Join(base, "vaultflow", VaultID(vault))
+		dir = filepath.Join(home, VaultID(vault))
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -59,4 +51,21 @@ func StateDir(vault, override string, environ []string) (string, error) {
 		return "", fmt.Errorf("the state directory %s is inside the vault; use --state-dir with another folder", dir)
 	}
 	return dir, nil
+}
+
+// StateHome returns the folder of the state directories: $XDG_STATE_HOME/vaultflow, else ~/.local/state/vaultflow.
+func StateHome(environ []string) (string, error) {
+	env := environMap(environ)
+	base := env["XDG_STATE_HOME"]
+	if !filepath.IsAbs(base) { // the specification: a relative one is ignored
+		home := env["HOME"]
+		if home == "" {
+			home = env["USERPROFILE"]
+		}
+		if home == "" {
+			return "", errors.New("find the state directory: neither XDG_STATE_HOME nor HOME is set; use --state-dir")
+		}
+		base = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(base, "vaultflow"), nil
 }

@@ -111,6 +111,8 @@ var rooms = []room{
 	{"web", 5, []string{"cost", "step/cite", "engine", "content/visible", "web/session"}},
 	{"web/session", 5, []string{"settings/state"}},
 	{"daemon", 7, []string{"*"}},
+	{"daemon/access", 7, []string{"settings", "settings/state", "web", "web/session"}},
+	{"daemon/vaults", 7, []string{"*"}},
 	{"daemon/artifacts", 7, []string{"engine/artifact", "tools", "tools/toolbox"}},
 	{"daemon/control", 7, []string{"engine"}},
 	{"daemon/memory", 7, nil},

@@ -21,13 +21,18 @@ func (g *globals) options(ctx context.Context) (daemon.Options, error) {
 	if err == nil && g.changes {
 		err = confirmMove(ctx, g, dir)
 	}
+	return g.optionsOf(dir), err
+}
+
+// optionsOf are what the flags say about a vault.
+func (g *globals) optionsOf(dir string) daemon.Options {
 	return daemon.Options{
 		Dir: dir, Changes: g.changes, StateDir: g.stateDir, Settings: g.settings, Overrides: g.overrides, Version: version, Source: source,
 		Logger: func(s *settings.Settings) *slog.Logger {
 			g.warnings(s)
 			return newLogger(g, s)
 		},
-	}, err
+	}
 }
 
 // open finds the vault, loads its settings and opens it. Faults and warnings of the settings go to standard error.

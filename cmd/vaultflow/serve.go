@@ -19,12 +19,25 @@ import (
 func newServe(g *globals) *cobra.Command {
 	var listen string
 	var noWeb, askURL bool
+	var named []string
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run the daemon: watch the vault, import files, run workflows, serve the dashboard", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g.daemon = true
 			if listen != "" {
 				g.overrides = map[string]string{"web.listen": listen}
+			}
+			if len(named) == 1 {
+				g.vault, named = named[0], nil
+			}
+			dirs, err := severalVaults(g, named)
+			switch {
+			case err != nil:
+				return err
+			case len(dirs) > 0 && askURL:
+				return printURLOf(cmd.Context(), g, dirs)
+			case len(dirs) > 0:
+				return serveSeveral(cmd.Context(), g, dirs, !noWeb)
 			}
 			if askURL {
 				a, err := g.openDespiteFaults(cmd.Context())
@@ -37,6 +50,7 @@ func newServe(g *globals) *cobra.Command {
 			return serve(cmd.Context(), g, !noWeb)
 		},
 	}
+	cmd.Flags().StringArrayVar(&named, "vault", nil, "vault folder; several times: these vaults in one process (default: as for other commands, or else vaults of your own settings)")
 	cmd.Flags().StringVar(&listen, "listen", "", "address of the dashboard; overrides web.listen; port 0 picks a free port")
 	cmd.Flags().BoolVar(&noWeb, "no-web", false, "serve without the dashboard")
 	cmd.Flags().BoolVar(&askURL, "url", false, "print a link to the dashboard of the running serve; it signs in one browser, within ten minutes")

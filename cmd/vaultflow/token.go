@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/access"
 	"github.com/vaultflow/vaultflow/daemon/statedir"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/web/session"
@@ -44,7 +44,7 @@ func openTokens(g *globals) (session.Tokens, error) {
 	if err != nil {
 		return session.Tokens{}, exit(exitRefused, err)
 	}
-	return daemon.Tokens(st.Dir), nil
+	return access.Tokens(st.Dir), nil
 }
 
 // tokenLine is a token in machine output. Its type is "token".

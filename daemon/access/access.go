@@ -1,4 +1,5 @@
-package daemon
+// Package access knows who may use a dashboard, and from where.
+package access
 
 import (
 	"errors"
@@ -20,11 +21,23 @@ func Tokens(stateDir string) session.Tokens {
 	return session.Tokens{Store: session.Store{Dir: stateDir, Make: true}, Now: time.Now}
 }
 
+// Link returns an address that signs one browser in, and leads it to a page. Its code follows the #, which browsers do not send. Behind a
+// proxy, the link leads to the first of its names.
+func Link(url string, set settings.Web, access *session.Access, next string) (link string, expires time.Time) {
+	if len(set.Proxy.Trust) > 0 && len(set.Hosts) > 0 {
+		url = "https://" + set.Hosts[0]
+	} else if strings.HasPrefix(url, "unix:") {
+		url = "http://localhost"
+	}
+	code, expires := access.NewCode()
+	return url + "/login" + next + "#code=" + code, expires
+}
+
 // ownerTokenName is the file with the dashboard's token when the settings have none.
 const ownerTokenName = "web-token"
 
-// openAccess reads who may use the dashboard. Without web.token, it makes a random token the first time.
-func openAccess(set settings.Web, stateDir string) (*session.Access, error) {
+// Open reads who may use the dashboard. Without web.token, it makes a random token the first time.
+func Open(set settings.Web, stateDir string) (*session.Access, error) {
 	key, err := state.Secret(stateDir)
 	if err != nil {
 		return nil, fmt.Errorf("dashboard: %w", err)
@@ -58,8 +71,8 @@ func ownerToken(dir string) (string, error) {
 	return token, state.Write(dir, ownerTokenName, []byte(token+"\n"))
 }
 
-// proxyOf returns the reverse proxy that the settings trust.
-func proxyOf(set settings.Proxy) web.Proxy {
+// ProxyOf returns the reverse proxy that the settings trust.
+func ProxyOf(set settings.Proxy) web.Proxy {
 	p := web.Proxy{UserHeader: set.UserHeader}
 	for _, text := range set.Trust {
 		if network, err := settings.ParseNetwork(text); err == nil { // checked when the settings were read
@@ -70,8 +83,8 @@ func proxyOf(set settings.Proxy) web.Proxy {
 	return p
 }
 
-// listenURL is what people know a listening address by.
-func listenURL(addr net.Addr) string {
+// URLOf is what people know a listening address by.
+func URLOf(addr net.Addr) string {
 	if addr.Network() == "unix" {
 		return "unix:" + addr.String()
 	}
@@ -81,34 +94,11 @@ func listenURL(addr net.Addr) string {
 	return "http://" + addr.String()
 }
 
-// dashboard is where the dashboard of a serve is, and who may use it. Without a URL there is none.
-type dashboard struct {
-	settings settings.Web
-	access   *session.Access
-	url      string
-}
-
-// link returns an address that signs one browser in. Its code follows the #, which browsers do not send. Behind a proxy, the
-// link leads to the first of its names.
-func (d *dashboard) link() (link string, expires time.Time) {
-	if d.url == "" {
-		return "", time.Time{}
-	}
-	base := d.url
-	if len(d.settings.Proxy.Trust) > 0 && len(d.settings.Hosts) > 0 {
-		base = "https://" + d.settings.Hosts[0]
-	} else if strings.HasPrefix(base, "unix:") {
-		base = "http://localhost"
-	}
-	code, expires := d.access.NewCode()
-	return base + "/login#code=" + code, expires
-}
-
 // commitForm fits the commit that `git describe` puts into a version.
 var commitForm = regexp.MustCompile(`^(?:.*-g)?([0-9a-f]{7,40})$`)
 
-// sourceOf is the address of the source of a version, as exactly as the version says it.
-func sourceOf(version, source string) string {
+// SourceOf is the address of the source of a version, as exactly as the version says it.
+func SourceOf(version, source string) string {
 	if source != "" {
 		return source
 	}

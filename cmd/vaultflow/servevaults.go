@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/vaults"
+	"github.com/vaultflow/vaultflow/settings"
+)
+
+// severalVaults returns the vaults of a serve of several: those that were named, or those of the user's own settings where no vault is
+// named or near. Without any, serve is of one vault.
+func severalVaults(g *globals, named []string) ([]string, error) {
+	if len(named) > 0 {
+		for _, dir := range named {
+			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+				return nil, usagef("%s is not a folder; name each vault with --vault", dir)
+			}
+		}
+		return named, nil
+	}
+	if _, err := g.vaultDir(); err == nil || g.vault != "" {
+		return nil, nil
+	}
+	s, err := ownSettings(g)
+	if err != nil {
+		return nil, g.faults(err)
+	}
+	var dirs []string
+	for _, dir := range s.Vaults {
+		if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return nil, err
+			}
+			dir = filepath.Join(home, rest)
+		}
+		if !filepath.IsAbs(dir) {
+			return nil, usagef("vaults in %s: %s is no whole path", s.UserFile, dir)
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, nil
+}
+
+// ownSettings loads the user's own settings, without those of any vault.
+func ownSettings(g *globals) (*settings.Settings, error) {
+	environ := os.Environ()
+	return settings.Load(settings.Input{User: settings.UserFile(environ), Environ: environ, Overrides: g.overrides})
+}
+
+// printURLOf asks the running serve of several vaults for its dashboard: any vault answers.
+func printURLOf(ctx context.Context, g *globals, dirs []string) (err error) {
+	for _, dir := range dirs {
+		var a *daemon.Workspace
+		if a, err = g.openWith(ctx, g.optionsOf(dir)); err != nil {
+			continue
+		}
+		err = printURL(ctx, a, g)
+		a.Close()
+		if err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// serveSeveral runs the daemon on several vaults until ctx ends.
+func serveSeveral(ctx context.Context, g *globals, dirs []string, withWeb bool) error {
+	if g.stateDir != "" || g.settings != "" {
+		return usagef("--state-dir and --settings (VAULTFLOW_STATE_DIR, VAULTFLOW_SETTINGS) are for one vault, and %d are to be served", len(dirs))
+	}
+	s, err := ownSettings(g)
+	if err != nil {
+		return g.faults(err)
+	}
+	home, err := settings.StateHome(os.Environ())
+	if err != nil {
+		return err
+	}
+	look := make(chan os.Signal, 1)
+	signal.Notify(look, syscall.SIGHUP)
+	defer signal.Stop(look)
+	g.changes = true
+	return vaults.Serve(ctx, vaults.Config{
+		Dirs: dirs, Settings: s, StateDir: filepath.Join(home, "serve"), Web: withWeb, Look: look, Version: version, Source: source, Log: newLogger(g, s),
+		Open: func(dir, name string) daemon.Options {
+			o := g.optionsOf(dir)
+			logger := o.Logger
+			o.Logger = func(s *settings.Settings) *slog.Logger { return logger(s).With("vault", name) }
+			return o
+		},
+		Ready: func(r daemon.Ready) error { return printReady(g.err, r) },
+	})
+}
