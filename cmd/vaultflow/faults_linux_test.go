@@ -5,8 +5,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,33 +60,12 @@ func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...strin
 	return d
 }
 
-// said is what the daemon has logged so far.
-func (d *serving) said() string {
-	data, err := os.ReadFile(d.Log.Name())
-	if err != nil {
-		return err.Error()
-	}
-	return string(data)
-}
-
 // says waits until the daemon has logged a text so many times.
 func (d *serving) says(text string, times int) {
 	d.s.T.Helper()
 	d.s.Wait(patience, fmt.Sprintf("serve to say %q", text), func() (bool, string) {
 		return strings.Count(d.said(), text) >= times, d.said()
 	})
-}
-
-// page gets a page of the dashboard.
-func (s *site) page(path string) string {
-	s.T.Helper()
-	response := s.browse(http.MethodGet, path, nil)
-	defer response.Body.Close()
-	data, err := io.ReadAll(response.Body)
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	return string(data)
 }
 
 // TestFaults_vaultCannotBeWritten lets the vault's disk be full, or read-only, while a run has its answer: the run waits, says so, and goes

@@ -242,15 +242,6 @@ func (s *site) reopened(name, text string) {
 	s.more(f, text)
 }
 
-// emptied waits until nothing is left in the import folder.
-func (s *site) emptied() {
-	s.T.Helper()
-	s.Wait(patience, "the import folder to be empty", func() (bool, string) {
-		left := s.Files("Import")
-		return len(left) == 0, strings.Join(left, ", ")
-	})
-}
-
 // A writer that closes a file, pauses for longer than the quiet period, and then appends to it ends with one version that is whole.
 func TestHalf_reopened(t *testing.T) {
 	t.Parallel()

@@ -204,3 +204,33 @@ func TestServe_startsOnceAnswersAndStops(t *testing.T) {
 	}
 	s.serve().alive() // the state directory is free again
 }
+
+// said is what the daemon has logged so far.
+func (d *serving) said() string {
+	data, err := os.ReadFile(d.Log.Name())
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// page gets a page of the dashboard.
+func (s *site) page(path string) string {
+	s.T.Helper()
+	response := s.browse(http.MethodGet, path, nil)
+	defer response.Body.Close()
+	data, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return string(data)
+}
+
+// emptied waits until nothing is left in the import folder.
+func (s *site) emptied() {
+	s.T.Helper()
+	s.Wait(patience, "the import folder to be empty", func() (bool, string) {
+		left := s.Files("Import")
+		return len(left) == 0, strings.Join(left, ", ")
+	})
+}

@@ -17,7 +17,7 @@ func TestOutlasting(t *testing.T) {
 		cancel(cause)
 		if cut {
 			<-call.Done()
-			if context.Cause(call) != cause {
+			if !errors.Is(context.Cause(call), cause) {
 				t.Errorf("got the cause %v, want %v", context.Cause(call), cause)
 			}
 		} else if call.Err() != nil {

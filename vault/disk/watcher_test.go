@@ -199,7 +199,7 @@ func TestHearing_overflow(t *testing.T) {
 func TestWatcher_special(t *testing.T) {
 	inBubble(t, WatchOptions{Poll: true}, func(t *testing.T, v *Vault, dir string, w *Watcher) {
 		in := filepath.Join(dir, "Import")
-		must(t, syscall.Mkfifo(filepath.Join(in, "pipe.pdf"), 0o644))
+		mkfifo(t, filepath.Join(in, "pipe.pdf"))
 		must(t, os.Symlink("/etc/hostname", filepath.Join(in, "link.pdf")))
 		must(t, os.Symlink("..", filepath.Join(in, "folder")))
 		if l, err := net.Listen("unix", filepath.Join(in, "s")); err == nil {
@@ -208,7 +208,7 @@ func TestWatcher_special(t *testing.T) {
 			t.Logf("no socket: %v", err)
 			put(t, dir, "Import/s", "")
 			must(t, os.Remove(filepath.Join(in, "s")))
-			must(t, syscall.Mkfifo(filepath.Join(in, "s"), 0o644))
+			mkfifo(t, filepath.Join(in, "s"))
 		}
 		put(t, dir, "Import/.c.pdf.icloud", "")
 		put(t, dir, "Import/d.sync-conflict-20261101-101010-ABC.pdf", "")

@@ -87,7 +87,7 @@ type renderers struct {
 	mupdf    MuPDF            // nil when MuPDF cannot open it
 	coloured bool             // the page that was drawn last for its picture had a colour; at first, whether pictures have one
 	damage   layout.Damage    // of the page that was drawn last for its picture
-	starting chan started     // PDFium, from when it is known to be needed
+	starting chan start       // PDFium, from when it is known to be needed
 	second   *pdfium.Document // nil until it is needed
 	noSecond error            // why it cannot be opened
 
@@ -242,8 +242,8 @@ func (r *renderers) annotationsOn(n int) (pdfium.Annotations, error) {
 	return r.annotations, err
 }
 
-// started is PDFium, or why it could not be started.
-type started struct {
+// start is PDFium, or why it could not be started.
+type start struct {
 	in  pdfium.Instance
 	err error
 }
@@ -253,10 +253,10 @@ func (r *renderers) startPDFium() {
 	if r.starting != nil || r.second != nil {
 		return
 	}
-	r.starting = make(chan started, 1)
+	r.starting = make(chan start, 1)
 	go func() {
 		in, err := pdfium.Start(r.libraries.Code, r.traces.wide)
-		r.starting <- started{in, err}
+		r.starting <- start{in, err}
 	}()
 }
 
