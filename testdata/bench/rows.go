@@ -311,7 +311,7 @@ func (b *bench) serve(ctx context.Context, name string, env ...string) (serving,
 // memory shows how much memory the daemon uses at most (Linux): at rest, once it has imported each document of the folder, or a picture of
 // 100 megapixels if no folder was named.
 func (b *bench) memory(ctx context.Context, documents []document) error {
-	d, err := b.serve(ctx, "memory")
+	d, err := b.serve(ctx, "memory", unread...)
 	if err != nil {
 		return err
 	}
