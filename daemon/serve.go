@@ -250,14 +250,14 @@ func nameOther(ctx context.Context, stateDir string, locked error) error {
 
 // announce reports that serve watches as soon as that is so. Workflows that were written between the triggers' first look
 // and the watcher's are looked at again: nobody reports them as changed.
-func announce(ctx context.Context, w *Process, dash *dashboard, ready func(Ready) error, watcher *disk.Watcher, triggers *trigger.Triggers, is *bool) error {
+func announce(ctx context.Context, w *Process, dash *dashboard, ready func(Ready) error, watcher *disk.Watcher, triggers *trigger.Triggers, announced *bool) error {
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-watcher.Started():
 	}
 	triggers.Watching()
-	*is = true
+	*announced = true
 	return ready(Ready{
 		Dir: w.Workspace.Dir, ImportDir: w.Workspace.Settings.Vault.ImportDir, URL: dash.url, Trusted: !w.Workspace.Trust.Untrusted(),
 		Link: func() string { link, _ := dash.link(); return link },

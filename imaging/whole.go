@@ -82,27 +82,29 @@ func wholePNG(r io.ReaderAt, size int64) bool {
 	}
 }
 
-// wholeJPEG looks for the end mark behind the picture data: one before it is that of a thumbnail in the header.
+// wholeJPEG looks for the end mark behind the picture data: one before it is that of a thumbnail in the header. It is nearly always at the end
+// of the file, so that the rest need not be read.
 func wholeJPEG(r io.ReaderAt, size int64) bool {
-	in := bufio.NewReaderSize(io.NewSectionReader(r, 2, size-2), 64<<10)
-	scan := false
-	for !scan {
-		var head [4]byte
-		if _, err := io.ReadFull(in, head[:2]); err != nil || head[0] != 0xFF {
+	at := int64(2)
+	for scan := false; !scan; {
+		head := read(r, at, 4)
+		switch {
+		case len(head) < 4 || head[0] != 0xFF:
 			return false
-		}
-		if head[1] == 0xFF { // fill byte
-			_ = in.UnreadByte() // it was just read
+		case head[1] == 0xFF: // fill byte
+			at++
 			continue
 		}
-		if _, err := io.ReadFull(in, head[2:]); err != nil {
-			return false
-		}
-		if _, err := in.Discard(max(2, int(binary.BigEndian.Uint16(head[2:]))) - 2); err != nil {
-			return false
-		}
+		at += 2 + max(2, int64(binary.BigEndian.Uint16(head[2:])))
 		scan = head[1] == 0xDA
 	}
+	if at > size {
+		return false
+	}
+	if bytes.Contains(read(r, max(at, size-jpegEnd), jpegEnd), []byte{0xFF, 0xD9}) {
+		return true
+	}
+	in := bufio.NewReaderSize(io.NewSectionReader(r, at, size-at), 64<<10)
 	for {
 		if _, err := in.ReadSlice(0xFF); err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return false
@@ -114,6 +116,9 @@ func wholeJPEG(r io.ReaderAt, size int64) bool {
 		}
 	}
 }
+
+// jpegEnd is how many bytes at the end of a JPEG are searched first.
+const jpegEnd = 4096
 
 // wholeGIF follows the blocks to the last one.
 func wholeGIF(r io.ReaderAt, size int64) bool {

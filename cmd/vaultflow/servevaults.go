@@ -42,7 +42,7 @@ func severalVaults(g *globals, named []string) ([]string, error) {
 			dir = filepath.Join(home, rest)
 		}
 		if !filepath.IsAbs(dir) {
-			return nil, usagef("vaults in %s: %s is no whole path", s.UserFile, dir)
+			return nil, usagef("vaults in %s: %s is not an absolute path", s.UserFile, dir)
 		}
 		dirs = append(dirs, dir)
 	}
