@@ -197,7 +197,7 @@ func (a *Arrivals) start(ctx context.Context, news disk.Arrival) (string, error)
 			return run, nil
 		} // otherwise this is another file: the one that the command meant is where its import has put it
 	}
-	if run, err := a.imports.retryFailed(ctx, news); err != nil || run != "" {
+	if run, err := a.imports.underWay(ctx, news); err != nil || run != "" {
 		return run, err
 	}
 	run, err := a.imports.start(ctx, news.Name, news.SHA256, request{hold: a.settings.Vault.HoldPeriod > 0})

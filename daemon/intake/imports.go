@@ -348,15 +348,21 @@ func (i *Imports) importReplaced(ctx context.Context, r engine.ImportRecord, sum
 	return i.start(ctx, r.Source, sum, asked)
 }
 
-// retryFailed retries the import of a file that had a transient error (a full disk, a missing worker). It is the same import, so
-// finished pages stay finished. It returns "" if there is none.
-func (i *Imports) retryFailed(ctx context.Context, news disk.Arrival) (string, error) {
+// underWay returns the import of a file that is at work, whatever its settings were, or "". One that had a transient error (a full disk, a
+// missing worker) is retried: it is the same import, so finished pages stay finished.
+func (i *Imports) underWay(ctx context.Context, news disk.Arrival) (string, error) {
 	last, found, err := i.journal.Imports.Latest(ctx, news.Name, news.SHA256)
-	if err != nil || !found || last.State != engine.ImportFailed && last.State != engine.ImportWaiting {
+	if err != nil || !found {
 		return "", err
 	}
 	ended, err := i.journal.Runs.Run(ctx, last.ID)
-	if err != nil || !mayPass(ended) {
+	failed := last.State == engine.ImportFailed || last.State == engine.ImportWaiting
+	switch {
+	case err == nil && !ended.Status.Finished():
+		return last.ID, nil // it was resumed
+	case !failed: // also one whose run is not known, after a history was lost
+		return "", nil
+	case err != nil || !mayPass(ended):
 		return "", err
 	}
 	if err := i.exec.Retry(ctx, last.ID, engine.RetryFrom{}); err != nil {

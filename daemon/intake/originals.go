@@ -107,7 +107,7 @@ func (o *originals) grown(ctx context.Context, news disk.Arrival) (string, error
 	if !ok {
 		return "", fmt.Errorf("%s is no original", news.Name)
 	}
-	if run, err := o.imports.retryFailed(ctx, disk.Arrival{Name: source, SHA256: news.SHA256}); err != nil || run != "" {
+	if run, err := o.imports.underWay(ctx, disk.Arrival{Name: source, SHA256: news.SHA256}); err != nil || run != "" {
 		return run, err
 	}
 	o.log.Info("an original was written on after it was taken; what it became is imported", "name", news.Name, "source", source)
