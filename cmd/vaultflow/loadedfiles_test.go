@@ -207,3 +207,23 @@ func TestServe_outlivesFaultySettings(t *testing.T) {
 		t.Errorf("%s: %s", r.Status, r.Reason)
 	}
 }
+
+// An import that is at work when its settings change ends as one import: its file, which is still there, is no second arrival.
+func TestServe_importsOnceWhenSettingsChange(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, worker(t), slowPages)
+	s.serve()
+	s.put(s.Path("Import/Report.pdf"), string(longText(60)))
+	s.Wait(patience, "pages to be made", func() (bool, string) {
+		all := s.Imports()
+		return len(all) == 1 && all[0].Page > 5, describe(all)
+	})
+	s.put(s.Path(settings.FileName), strings.Replace(s.Read(settings.FileName), "dpi: 400", "dpi: 390", 1))
+	if got := s.ended(1)["Import/Report.pdf"]; got.State != engine.ImportDone || got.Page != 60 {
+		t.Errorf("%s, page %d of %d", got.State, got.Page, got.Pages)
+	}
+	s.emptied()
+	if all := s.Imports(); len(all) != 1 {
+		t.Errorf("more than one import:\n%s", describe(all))
+	}
+}
