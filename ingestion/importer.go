@@ -78,6 +78,11 @@ func (im *Importer) tell(j Job, e Event) {
 // largePDF is from how many bytes a PDF is expected to have work for two workers.
 const largePDF = 256 << 10
 
+// WorkersForName is WorkersFor a file of which only the name and the size are known.
+func WorkersForName(name string, size int64) int {
+	return WorkersFor(filetype.KindOf(filetype.ByName(name)), size)
+}
+
 // WorkersFor returns how many workers are worth starting before a file is opened.
 func WorkersFor(kind filetype.Kind, size int64) int {
 	switch {

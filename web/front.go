@@ -42,23 +42,11 @@ func NewFront(c Config, vaults func() []Listed) (*Front, error) {
 
 // table lists the routes of the front's own pages.
 func (f *Front) table(s *Server) []route {
-	login, account := logins{s.site}, accounts{s.site}
-	return []route{
-		{"GET /healthz", nobody, s.healthz},
-		{"GET /static/{file}", nobody, s.static},
-		{"GET /login", nobody, login.page},
-		{"POST /login", nobody, login.signIn},
-		{"POST /logout", signedIn, login.signOut},
-		{"GET /licences", signedIn, account.licences},
-		{"GET /account", session.Trust, account.show},
-		{"POST /account/sessions/end", session.Trust, account.endAll},
-		{"POST /account/sessions/{id}/end", session.Trust, account.endOne},
-		{"POST /account/tokens", session.Trust, account.create},
-		{"POST /account/tokens/{name}/revoke", session.Trust, account.revoke},
+	return append(s.common(), []route{
 		{"GET /{$}", session.Read, f.list},
 		{"GET " + VaultsPath, session.Read, f.absent},
 		{"/", signedIn, s.site.notFound},
-	}
+	}...)
 }
 
 // ServeHTTP implements http.Handler.

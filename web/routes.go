@@ -25,11 +25,9 @@ type route struct {
 // streams reports whether the handler reads the body as it comes. Other bodies arrive whole, see Limits.
 func (r route) streams() bool { return r.Needs == session.Import }
 
-// table lists every route with the scope it needs.
-func (s *Server) table() []route {
-	front, runs, imports := frontPage{s.site}, runPages{s.site}, importPages{s.site}
-	acts, undoing, api := actions{s.site}, undoPages{s.site}, apiRoutes{s.site}
-	login, account, approvals, trust := logins{s.site}, accounts{s.site}, asks{s.site}, trusts{s.site}
+// common lists the routes that a vault's dashboard and the front of several have.
+func (s *Server) common() []route {
+	login, account := logins{s.site}, accounts{s.site}
 	return []route{
 		{"GET /healthz", nobody, s.healthz},
 		{"GET /static/{file}", nobody, s.static},
@@ -43,7 +41,15 @@ func (s *Server) table() []route {
 		{"POST /account/sessions/{id}/end", session.Trust, account.endOne},
 		{"POST /account/tokens", session.Trust, account.create},
 		{"POST /account/tokens/{name}/revoke", session.Trust, account.revoke},
+	}
+}
 
+// table lists every route with the scope it needs.
+func (s *Server) table() []route {
+	front, runs, imports := frontPage{s.site}, runPages{s.site}, importPages{s.site}
+	acts, undoing, api := actions{s.site}, undoPages{s.site}, apiRoutes{s.site}
+	approvals, trust := asks{s.site}, trusts{s.site}
+	return append(s.common(), []route{
 		{"GET /{$}", session.Read, s.site.page(front.today)},
 		{"GET /runs/{id}", session.Read, s.site.page(runs.run)},
 		{"GET /imports/{id...}", session.Read, s.site.page(imports.imported)},
@@ -78,7 +84,7 @@ func (s *Server) table() []route {
 		{"GET /api/v1/health", session.Read, api.health},
 		{"GET /api/v1/events", session.Read, api.events},
 		{"/", signedIn, s.site.notFound},
-	}
+	}...)
 }
 
 // routes builds a table's handlers. The scope is checked by the route that was found and never by the path's text.

@@ -21,7 +21,6 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/ingestion"
-	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
 )
@@ -70,7 +69,7 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 // prepare has workers start for the first file while the journal is opened, and the file copied and recorded.
 func prepare(a *daemon.Workspace, first control.ImportOrder) {
 	if info, err := os.Stat(string(first.Path)); err == nil {
-		a.Workers.Prepare(ingestion.WorkersFor(filetype.KindOf(filetype.ByName(info.Name())), info.Size()))
+		a.Workers.Prepare(ingestion.WorkersForName(info.Name(), info.Size()))
 	}
 }
 

@@ -119,7 +119,7 @@ var rooms = []room{
 	{"daemon/workers", 7, []string{"daemon/memory", "ingestion", "ingestion/extract", "ingestion/reading", "ingestion/sandbox", "media", "policy/turns", "settings", "vault/disk"}},
 	{"daemon/consent", 7, []string{"content/visible", "daemon/control", "daemon/modelset", "daemon/words", "engine", "engine/journal", "policy/trust", "settings", "tools", "tools/mcp", "workflow"}},
 	{"daemon/intake/packing", 7, []string{"ingestion/export"}},
-	{"daemon/intake", 7, []string{"content", "cost", "daemon/consent", "daemon/control", "daemon/intake/packing", "daemon/modelset", "daemon/workers", "engine", "engine/artifact", "engine/change", "engine/journal", "engine/local", "ingestion", "ingestion/attempts", "ingestion/config", "ingestion/export", "ingestion/filetype", "ingestion/manifest", "llm", "llm/metered", "llm/mistralocr", "llm/transcription", "media", "media/remote", "policy", "policy/trust", "settings", "step", "vault", "vault/disk"}},
+	{"daemon/intake", 7, []string{"content", "cost", "daemon/consent", "daemon/control", "daemon/intake/packing", "daemon/modelset", "daemon/workers", "engine", "engine/artifact", "engine/change", "engine/journal", "engine/local", "ingestion", "ingestion/attempts", "ingestion/config", "ingestion/export", "ingestion/manifest", "llm", "llm/metered", "llm/mistralocr", "llm/transcription", "media", "media/remote", "policy", "policy/trust", "settings", "step", "vault", "vault/disk"}},
 	{"daemon/statusnote", 7, []string{"daemon/words", "engine", "note", "settings", "step", "vault", "vault/disk"}},
 	{"daemon/modelset", 7, []string{"*"}},
 	{"daemon/doctor", 7, []string{"*"}},

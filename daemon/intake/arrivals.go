@@ -17,7 +17,6 @@ import (
 	"github.com/vaultflow/vaultflow/ingestion"
 	"github.com/vaultflow/vaultflow/ingestion/config"
 	"github.com/vaultflow/vaultflow/ingestion/export"
-	"github.com/vaultflow/vaultflow/ingestion/filetype"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/vault"
 	"github.com/vaultflow/vaultflow/vault/disk"
@@ -184,7 +183,7 @@ func (a *Arrivals) arrival(ctx context.Context, news disk.Arrival) (run string, 
 		a.log.Warn("file waits", "name", news.Name, "reason", news.Reason)
 		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportSeen, news.Size, news.Reason, time.Now())
 	default:
-		a.importers.Workers.Prepare(ingestion.WorkersFor(filetype.KindOf(filetype.ByName(news.Name)), news.Size)) // it starts in the quiet period
+		a.importers.Workers.Prepare(ingestion.WorkersForName(news.Name, news.Size)) // it starts in the quiet period
 		return "", a.journal.Imports.Arriving(ctx, news.Name, engine.ImportReceiving, news.Size, news.Reason, time.Now())
 	}
 }
@@ -207,8 +206,7 @@ func (a *Arrivals) start(ctx context.Context, news disk.Arrival) (string, error)
 	return run, err
 }
 
-// followEnded watches the originals of imports that have ended: a program that has one open keeps writing to it, wherever it
-// was moved.
+// followEnded watches the originals of imports that have ended: a program that has one open keeps writing to it, wherever it was moved.
 func (a *Arrivals) followEnded(ctx context.Context) error {
 	events, stop := a.exec.Subscribe(0)
 	defer stop()

@@ -253,8 +253,7 @@ func (i *Imports) Drop(ctx context.Context, o control.ImportOrder) (string, erro
 	return i.dropFile(ctx, o)
 }
 
-// dropURL fetches a document, keeps it as an artifact, and asks for its import. The name is the one that was asked for, else
-// the host's.
+// dropURL fetches a document, keeps it as an artifact, and asks for its import. The name is the one that was asked for, else the host's.
 func (i *Imports) dropURL(ctx context.Context, o control.ImportOrder) (string, error) {
 	if err := i.trust.Refusal("nothing is fetched from the web"); err != nil {
 		return "", err
@@ -348,7 +347,7 @@ func (i *Imports) importReplaced(ctx context.Context, r engine.ImportRecord, sum
 	return i.start(ctx, r.Source, sum, asked)
 }
 
-// underWay returns the import of a file that is at work, whatever its settings were, or "". One that had a transient error (a full disk, a
+// underWay returns the import of a file that is running, whatever its settings were, or "". One that had a transient error (a full disk, a
 // missing worker) is retried: it is the same import, so finished pages stay finished.
 func (i *Imports) underWay(ctx context.Context, news disk.Arrival) (string, error) {
 	last, found, err := i.journal.Imports.Latest(ctx, news.Name, news.SHA256)

@@ -39,8 +39,7 @@ func NewRules(s *settings.Settings, v *disk.Vault, t *consent.Trust, log *slog.L
 // mostFolders bounds how many entries of the import folder are looked at for files with settings.
 const mostFolders = 20_000
 
-// engineAsk asks whether files with settings in import folders may have pages read by a service. One yes holds for every
-// folder.
+// engineAsk asks whether files with settings in import folders may have pages read by a service. One yes holds for every folder.
 func engineAsk(engine string) trust.Ask {
 	const key = "import_folders.ocr_engines."
 	sum := sha256.Sum256([]byte(key + "\x00" + engine))
@@ -60,8 +59,7 @@ func deleteAsk() trust.Ask {
 	}
 }
 
-// visionAsk asks whether files with settings in import folders may have pages read again by the model for pictures. One yes holds
-// for every folder.
+// visionAsk asks whether files with settings in import folders may have pages read again by the model for pictures. One yes holds for every folder.
 func visionAsk() trust.Ask {
 	const key = "import_folders.vision"
 	sum := sha256.Sum256([]byte(key))
