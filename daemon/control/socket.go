@@ -125,7 +125,11 @@ func Serve(ctx context.Context, stateDir string, handle func(context.Context, Or
 	go func() {
 		defer close(done)
 		<-ctx.Done()
-		server.Close()
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastAnswers)
+		defer cancel()
+		if err := server.Shutdown(closing); err != nil {
+			server.Close()
+		}
 	}()
 	err = server.Serve(listener)
 	<-done
@@ -134,6 +138,9 @@ func Serve(ctx context.Context, stateDir string, handle func(context.Context, Or
 	}
 	return err
 }
+
+// lastAnswers is how long orders that have arrived are answered after the end.
+const lastAnswers = 2 * time.Second
 
 // ErrNoServe means that no serve takes orders. If the vault is in use all the same, another command works on it.
 var ErrNoServe = failure.New(failure.State, "wait until it has ended, or start `vaultflow serve`, which many commands can use at once",
@@ -166,6 +173,11 @@ func Await(ctx context.Context, stateDir string, o Order, waits func(Reply)) (Re
 	}
 }
 
+// isUnread reports whether nobody read the order: no socket, nobody behind it, or one that closed before it accepted the connection.
+func isUnread(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
 // Ask sends an order to the working process.
 func Ask(ctx context.Context, stateDir string, o Order) (Reply, error) {
 	body, err := json.Marshal(o)
@@ -182,7 +194,7 @@ func Ask(ctx context.Context, stateDir string, o Order) (Reply, error) {
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
+		if isUnread(err) {
 			return Reply{}, ErrNoServe
 		}
 		return Reply{}, fmt.Errorf("reach the running vaultflow: %w", err)

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vaultflow/vaultflow/failure"
 )
@@ -135,5 +136,47 @@ func TestAsk_keepsTheClassOfARefusal(t *testing.T) {
 	stop()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// An order that arrives when serve ends is answered or was read by nobody, so that the command can ask the next serve.
+func TestServe_answersToItsEnd(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	done, arrived := make(chan error, 1), make(chan struct{})
+	go func() {
+		done <- Serve(ctx, state, func(context.Context, Order) Reply {
+			close(arrived)
+			<-ctx.Done()
+			time.Sleep(20 * time.Millisecond) // the server has begun to end
+			return Reply{Again: true}
+		})
+	}()
+	go func() {
+		<-arrived
+		stop()
+	}()
+	r, err := Ask(t.Context(), state, Order{Info: true})
+	for errors.Is(err, ErrNoServe) { // until it listens
+		r, err = Ask(t.Context(), state, Order{Info: true})
+	}
+	if err != nil || !r.Again {
+		t.Errorf("%+v %v", r, err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+
+	l, err := listen(t.Context(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { // nobody accepts
+		time.Sleep(20 * time.Millisecond)
+		l.Close()
+	}()
+	if _, err := Ask(t.Context(), state, Order{Info: true}); !errors.Is(err, ErrNoServe) {
+		t.Errorf("closed before it accepted: %v", err)
 	}
 }
