@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -115,10 +114,34 @@ func randomNonce(Spec, int) string {
 // WithoutNonce removes a prompt's code from a text from elsewhere, so that no answer makes it known and nothing that is shown
 // later looks like a frame.
 func WithoutNonce(text, nonce string) string {
-	if len(nonce) == 0 || len(text) < len(nonce) {
+	if nonce == "" {
 		return text
 	}
-	return regexp.MustCompile("(?i)-?"+regexp.QuoteMeta(nonce)).ReplaceAllLiteralString(text, "")
+	small, code := asciiLower(text), asciiLower(nonce)
+	var out strings.Builder
+	for {
+		at := strings.Index(small, code)
+		if at < 0 {
+			break
+		}
+		out.WriteString(strings.TrimSuffix(text[:at], "-"))
+		text, small = text[at+len(code):], small[at+len(code):]
+	}
+	if out.Len() == 0 {
+		return text
+	}
+	return out.String() + text
+}
+
+// asciiLower turns A to Z into small letters, and no others, so that each letter stays at its place.
+func asciiLower(s string) string {
+	small := []byte(s)
+	for i, c := range small {
+		if 'A' <= c && c <= 'Z' {
+			small[i] = c + 'a' - 'A'
+		}
+	}
+	return string(small)
 }
 
 // BlocksWithoutNonce does the same with texts and calls among the blocks of an answer or a result.

@@ -83,6 +83,7 @@ func TestWithoutNonce(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "", "plain": "plain", `<input-f00d path="a">x</INPUT-F00D>`: `<input path="a">x</INPUT>`, "the code is f00d.": "the code is .",
+		"İ\xfff00D-F00dé--f00d": "İ\xffé-",
 	} {
 		if got := prompt.WithoutNonce(text, "f00d"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
