@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -80,6 +81,7 @@ type database struct {
 	dir   string  // the state directory
 	write *sql.DB // one connection
 	read  *sql.DB
+	asked sync.Map // the statements of often, by their text
 }
 
 // newJournal returns a journal whose stores share a database.

@@ -39,7 +39,7 @@ func (o *Origins) Content(ctx context.Context, digest string) (origin.Record, er
 
 // MayHave implements origin.Store. Sizes were not always recorded.
 func (o *Origins) MayHave(ctx context.Context, size int64) (may bool, err error) {
-	err = one(ctx, o.db.read, `SELECT EXISTS (SELECT 1 FROM origin_contents WHERE size IN (0, ?1)) OR EXISTS (SELECT 1 FROM imports WHERE ifnull(view ->> 'size', 0) IN (0, ?1))`,
+	err = o.db.often(ctx, `SELECT EXISTS (SELECT 1 FROM origin_contents WHERE size IN (0, ?1)) OR EXISTS (SELECT 1 FROM imports WHERE ifnull(view ->> 'size', 0) IN (0, ?1))`,
 		size).Scan(&may)
 	return may, wrapOrigin(err)
 }
@@ -52,7 +52,7 @@ func (o *Origins) Name(ctx context.Context, name string) (origin.Record, error) 
 
 func (o *Origins) record(ctx context.Context, q string, arg any) (origin.Record, error) {
 	var list string
-	err := one(ctx, o.db.read, q, arg).Scan(&list)
+	err := o.db.often(ctx, q, arg).Scan(&list)
 	if errors.Is(err, sql.ErrNoRows) {
 		return origin.Record{}, nil
 	}

@@ -52,6 +52,21 @@ func one(ctx context.Context, db *sql.DB, q string, args ...any) row {
 	return judgedRow{db.QueryRowContext(ctx, q, args...)}
 }
 
+// often is one for what is asked for each of hundreds of files: the statement is parsed once.
+func (db *database) often(ctx context.Context, q string, args ...any) row {
+	kept, ok := db.asked.Load(q)
+	if !ok {
+		parsed, err := db.read.PrepareContext(ctx, q)
+		if err != nil {
+			return one(ctx, db.read, q, args...) // with the same error
+		}
+		if kept, ok = db.asked.LoadOrStore(q, parsed); ok {
+			_ = parsed.Close() // another goroutine was first
+		}
+	}
+	return judgedRow{kept.(*sql.Stmt).QueryRowContext(ctx, args...)}
+}
+
 // change does one statement outside a transaction.
 func change(ctx context.Context, db *sql.DB, q string, args ...any) (sql.Result, error) {
 	result, err := db.ExecContext(ctx, q, args...)
