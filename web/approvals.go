@@ -234,7 +234,7 @@ func diffLines(text string, atHead bool) []diffLine {
 			class = "file"
 		case atHead && strings.HasPrefix(line, "! "):
 			class = "notice"
-		case strings.HasPrefix(line, "s.site"):
+		case strings.HasPrefix(line, "@@"):
 			class, atHead = "at", false
 		case strings.HasPrefix(line, "+"):
 			class = "add"

@@ -75,7 +75,7 @@ func TestApprovals(t *testing.T) {
 	body := get(t, s, "/approvals").Body.String()
 	for _, want := range []string{
 		`<span class="add">&#43;&lt;script&gt;alert(1)&lt;/script&gt;&lt;U&#43;202E&gt;`, "call post.send", "step Write, batch 3", "web https://example.org&lt;U&#43;200B&gt;", "&#34;to&#34;", "rejected automatically",
-		`<span class="notice">! Characters that cannot be seen`, "Approve all", "Reject all",
+		`<span class="at">@@ `, `<span class="notice">! Characters that cannot be seen`, "Approve all", "Reject all",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s:\n%s", want, body)
