@@ -143,6 +143,7 @@ const (
 	CodeMoveItems   = "VF302"
 	CodeNoSchema    = "VF315"
 	CodeWatchNone   = "VF316"
+	CodeAsksAnew    = "VF320"
 )
 
 // Code describes one code: its meaning and how to fix the fault, each in one line.

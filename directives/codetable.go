@@ -127,4 +127,5 @@ var codes = []Code{
 	{CodePartPrompt, diag.SeverityNote, "parts of a document were done with another prompt than the step has now", "vaultflow run --fresh does all parts again"},
 	{CodeNoSchema, diag.SeverityError, "a schema file is missing", "check the path"},
 	{CodeWatchNone, diag.SeverityWarning, "a watch can match no file, so it never runs the workflow", "write watch: FOLDER/**/*.md"},
+	{CodeAsksAnew, diag.SeverityWarning, "a pattern makes a prompt with @approve prompt another one in each run or on each day, so it always waits", "name files that stay the same, or expect to be asked each time"},
 }

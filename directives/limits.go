@@ -51,9 +51,13 @@ type Approve struct {
 	At      diag.Position `json:"at"`
 	Outputs bool          `json:"outputs,omitempty"`
 	Tools   bool          `json:"tools,omitempty"`
+	Prompt  bool          `json:"prompt,omitempty"`
 	Timeout time.Duration `json:"timeout,omitempty"` // 0: unlimited
 	Retries int           `json:"retries,omitempty"` // how often the model is asked again with the reason why its files were rejected
 }
+
+// AsksPrompt reports whether a prompt waits for approval when it differs from the one that was approved last.
+func (a *Approve) AsksPrompt() bool { return a != nil && a.Prompt }
 
 // maxApproveRetries bounds retries= of @approve.
 const maxApproveRetries = 10
@@ -108,7 +112,7 @@ func readTimeout(d Directive, r *report) *Timeout {
 func readApprove(d Directive, r *report) *Approve {
 	a := &Approve{At: d.At}
 	s := plainValue(d)
-	words := []string{"outputs", "tools"}
+	words := []string{"outputs", "tools", "prompt"}
 	for _, span := range fields(s.text) {
 		word, at := s.text[span[0]:span[1]], s.pos(span[0])
 		switch strings.ToLower(word) {
@@ -116,8 +120,10 @@ func readApprove(d Directive, r *report) *Approve {
 			a.Outputs = true
 		case "tools":
 			a.Tools = true
+		case "prompt":
+			a.Prompt = true
 		default:
-			r.add(at, CodeDirectiveValue, diag.DidYouMean(word, words, "write @approve outputs, or @approve outputs, tools"), "@approve takes %s, not %q", diag.OneOf(words), clip(word))
+			r.add(at, CodeDirectiveValue, diag.DidYouMean(word, words, "write @approve outputs, or @approve prompt, outputs, tools"), "@approve takes %s, not %q", diag.OneOf(words), clip(word))
 			r.mendWord(at, word, words)
 		}
 	}

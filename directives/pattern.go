@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/directives/moment"
@@ -128,6 +129,25 @@ func (t Target) Patterns() map[string]string {
 		}
 	}
 	return found
+}
+
+// Fleeting returns the patterns of a path, as written, that have another value in the run of the next day: {run} and most dates.
+// A quoted path has none.
+func (t Target) Fleeting() []string {
+	if t.Literal {
+		return nil
+	}
+	day := time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC) // the next day is in the same week and month
+	now, next := Facts{Now: day, Run: "a"}, Facts{Now: day.Add(25*time.Hour + time.Minute + time.Second), Run: "b"}
+	var list []string
+	pieces, _ := scan(t.Path, modeGlob)
+	for _, p := range pieces {
+		before, _ := now.value(p.name, p.format)
+		if after, _ := next.value(p.name, p.format); p.name != "" && before != after {
+			list = append(list, strings.TrimSuffix("{"+p.name+":"+p.format, ":")+"}")
+		}
+	}
+	return list
 }
 
 // scanner walks once through a pattern.

@@ -205,7 +205,7 @@ func rows() []row {
 			grammar: grammar{single: true, params: []string{"timeout", "retries"}},
 			read:    func(s *Set, d Directive, _ int, r *report) { s.Approve = readApprove(d, r) },
 			advice:  "write @approve outputs",
-			value:   "`outputs`, `tools`", meaning: "pauses the run until you approve the step's files, or its calls of tools that change something",
+			value:   "`outputs`, `tools`, `prompt`", meaning: "pauses the run until you approve the step's files, its calls of tools that change something, or a prompt that differs from the last approved one",
 			example: "@approve outputs (timeout=2d, retries=1)\n" +
 				"@output file: Letters/{today}\n" +
 				"\n" +

@@ -258,7 +258,7 @@ func (s Step) read() []directives.Target {
 	return list
 }
 
-// approvals reports an @approve that would never ask.
+// approvals reports an @approve that would never ask, or always.
 func (c *checker) approvals() {
 	for _, s := range c.plan.Steps {
 		if s.Approve == nil {
@@ -270,8 +270,33 @@ func (c *checker) approvals() {
 		if s.Approve.Retries > 0 && (!s.Approve.Outputs || s.Model != nil && s.Model.None) {
 			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "remove it, or write @approve outputs in a step with a model", "retries= of @approve has no effect: it asks the model again after its files are rejected with a reason"))
 		}
+		if s.Approve.Prompt {
+			c.prompts(s)
+		}
 		if s.Approve.Tools && !c.callsChange(s) {
 			c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "add a tool that changes something to @tools, or remove tools", "@approve tools has no effect: the step's model has no tool that changes anything"))
+		}
+	}
+}
+
+// prompts reports an @approve prompt without a prompt, and patterns with which it asks each time.
+func (c *checker) prompts(s Step) {
+	if s.Model != nil && s.Model.None {
+		c.add(directives.At(s.Approve.At, directives.CodeNoEffect, "remove prompt", "@approve prompt has no effect: the step sends nothing to a model"))
+		return
+	}
+	shown := s
+	shown.Inputs = nil
+	var pages []directives.Target
+	for _, in := range s.Inputs {
+		if in.Route == nil || in.Route.To == directives.RouteInline {
+			shown.Inputs, pages = append(shown.Inputs, in), append(pages, directives.Target{Path: in.PagesText, At: in.At})
+		}
+	}
+	for _, t := range append(shown.read(), pages...) {
+		for _, pattern := range t.Fleeting() {
+			c.add(directives.At(t.At, directives.CodeAsksAnew, "name what stays the same, or expect to be asked each time",
+				"%s differs from run to run or from day to day, and so does the prompt: @approve prompt waits each time", pattern))
 		}
 	}
 }
