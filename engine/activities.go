@@ -148,6 +148,8 @@ type AssembleOut struct {
 	Unmet     []Omission `json:"unmet,omitempty"`     // of them those of required inputs: the model is not asked
 
 	Sent Sent `json:"sent,omitzero"`
+	// Sketch is a blob, with @approve prompt: the parts of all that may be sent first, also to the fallback, with their digests.
+	Sketch string `json:"sketch,omitempty"`
 }
 
 // Sent identifies a prompt, and compares it with its last preview.

@@ -7,14 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vaultflow/vaultflow/content/visible"
 	"github.com/vaultflow/vaultflow/failure"
 )
 
-// ActivityApprove asks whether a step may write its files or make its tool calls (@approve): ApproveIn, ApproveOut. Until
+// ActivityApprove asks whether a step may send its prompt, write its files or make its tool calls (@approve): ApproveIn, ApproveOut. Until
 // somebody decides, its error is [Park]: the run leaves its lane and its worker, and continues after [Executor].Wake.
 const ActivityApprove = "approve"
 
-// ApproveIn asks for files, or for the calls of an answer. It is asked again, with what is left, until all is decided.
+// ApproveIn asks for a prompt, for files, or for the calls of an answer. It is asked again, with what is left, until all is decided.
 type ApproveIn struct {
 	StepRef
 	Files []StagedFile `json:"files,omitempty"` // that would be committed
@@ -22,16 +23,28 @@ type ApproveIn struct {
 	Again bool         `json:"again,omitempty"` // a target changed before an approved content was written: this is a new one
 	Tools *UseToolsIn  `json:"tools,omitempty"` // the round of calls that would be carried out
 
+	Prompt *AskedPrompt `json:"prompt,omitempty"` // that would be sent
+
 	Origins  []string  `json:"origins,omitempty"`  // the untrusted things that the model of the files was shown
 	Revise   bool      `json:"tells,omitempty"`    // the model is asked to revise files that are rejected with a reason
 	Declined []Verdict `json:"declined,omitempty"` // about files of the same answer, asked for before
 }
 
-// ApproveOut has the decisions: for files at least one verdict, for calls all of them. What needs no approval has a verdict if
+// AskedPrompt is a prompt for approval, and what it would be made from again.
+type AskedPrompt struct {
+	Prompt  string  `json:"prompt"` // blob, as in AssembleOut
+	Sketch  string  `json:"sketch"` // blob, as in AssembleOut
+	Vars    []Var   `json:"vars,omitempty"`
+	Trigger Trigger `json:"trigger"`
+}
+
+// ApproveOut has the decisions: for a prompt one, for files at least one verdict, for calls all of them. What needs no approval has a verdict if
 // it is a file (its content is there already), and none if it is a call.
 type ApproveOut struct {
 	Verdicts []Verdict `json:"verdicts,omitempty"`
 	Reply    string    `json:"reply,omitempty"` // blob: content.MarshalBlocks of the reply to the model; see ApproveIn.Revise
+	// Outdated is set instead of a verdict when the prompt would be another one now: how it differs from the one that was asked for.
+	Outdated []string `json:"outdated,omitempty"`
 }
 
 // Verdict is a decision about a file that is to be written, or about a call of a tool.
@@ -67,7 +80,10 @@ const (
 // ProposalCall is the Kind of a proposal for a call that changes no file by itself. Others have the kind of their [Change].
 const ProposalCall = "call"
 
-// Proposal is a change or a tool call that needs approval. Its type in machine output is "approval".
+// ProposalPrompt is the Kind of a proposal to send a prompt. Its Name is the model's.
+const ProposalPrompt = "send"
+
+// Proposal is a change, a tool call or a prompt that needs approval. Its type in machine output is "approval".
 type Proposal struct {
 	Run      string    `json:"run"`
 	Item     int       `json:"item"` // number within the run, from 1
@@ -76,11 +92,11 @@ type Proposal struct {
 	Step     string    `json:"step"`
 	Batch    int       `json:"batch,omitempty"`
 	Key      string    `json:"key"`                 // what is proposed: an equal key in the same work is the same proposal
-	Kind     string    `json:"kind"`                // create, write, move, delete, call
+	Kind     string    `json:"kind"`                // create, write, move, delete, call, send
 	Name     string    `json:"name,omitempty"`      // of the file
 	To       string    `json:"to,omitempty"`        // of a move
 	Tool     string    `json:"tool,omitempty"`      // empty for an output
-	Input    string    `json:"input,omitempty"`     // blob: the arguments of the call
+	Input    string    `json:"input,omitempty"`     // blob: the arguments of the call, or the prompt as people read it
 	Before   string    `json:"before,omitempty"`    // blob: the content now
 	After    string    `json:"after,omitempty"`     // blob: the content then
 	Again    bool      `json:"again,omitempty"`     // the file changed since it was proposed before
@@ -95,6 +111,9 @@ type Proposal struct {
 	Who      string    `json:"who,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
 	Edited   string    `json:"edited,omitempty"` // blob: what the user wrote in place of After
+
+	// Differences are those of a prompt from the one that was approved last, with reasons; none: none was approved yet.
+	Differences []string `json:"differences,omitempty"`
 }
 
 // MarshalJSON adds `"type":"approval"`.
@@ -116,12 +135,29 @@ func (p Proposal) String() string {
 		text += " to " + p.To
 	}
 	switch {
+	case p.Kind == ProposalPrompt:
+		return "send the prompt to " + p.Name
 	case p.Kind == ProposalCall:
 		return "call " + p.Tool
 	case p.Tool != "":
 		return fmt.Sprintf("%s %s (%s)", p.Kind, text, p.Tool)
 	}
 	return p.Kind + " " + text
+}
+
+// Why lists why a prompt waits, in lines that follow "the prompt of STEP: ". It is empty for other proposals.
+func (p Proposal) Why() []string {
+	switch {
+	case p.Kind != ProposalPrompt:
+		return nil
+	case len(p.Differences) == 0:
+		return []string{"none for these files was approved yet"}
+	}
+	lines := []string{"differs from the one that was approved last:"}
+	for _, d := range p.Differences {
+		lines = append(lines, "  "+visible.Name(d))
+	}
+	return lines
 }
 
 // permitted asks for approval of the calls of a round. Without @approve, none is needed.

@@ -84,13 +84,13 @@ func (s Shown) Pages(size int) []string { return diff.Pages(s.Text, size) }
 // get reads blobs.
 func (p Proposal) Show(ctx context.Context, get func(ctx context.Context, digest string) ([]byte, error)) (Shown, error) {
 	head := notices(p)
+	if p.Kind == ProposalPrompt {
+		text, err := blobOf(ctx, get, p.Input)
+		return Shown{head + marked("the prompt of "+p.Step+": "+strings.Join(p.Why(), "\n")+"\n\n"+string(text)), true}, err
+	}
 	if p.Kind == ProposalCall {
 		input, err := blobOf(ctx, get, p.Input)
-		text := p.Tool + "\n" + strings.TrimRight(string(input), "\n") + "\n"
-		if said := visible.Warning(text); said != "" {
-			head += diff.Notice + said + "\n"
-		}
-		return Shown{head + visible.Text(text), true}, err
+		return Shown{head + marked(p.Tool+"\n"+strings.TrimRight(string(input), "\n")+"\n"), true}, err
 	}
 	if p.Kind == ChangeMove {
 		return Shown{head + p.move(), true}, nil
@@ -111,6 +111,14 @@ func (p Proposal) Show(ctx context.Context, get func(ctx context.Context, digest
 	}
 	text, whole := diff.Whole(before, after, nameOf(p.Name, p.Before), nameOf(p.Name, p.After))
 	return Shown{head + text, whole}, nil
+}
+
+// marked returns a text with its invisible characters as code points, below a notice of them.
+func marked(text string) string {
+	if said := visible.Warning(text); said != "" {
+		return diff.Notice + said + "\n" + visible.Text(text)
+	}
+	return visible.Text(text)
 }
 
 // showAfter shows a change of a file whose content before is not known any more: it was too large to be kept, or somebody has

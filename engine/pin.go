@@ -47,7 +47,7 @@ func pinDemands(p *PinnedStep, s workflow.Step) {
 		p.Timeout = s.Timeout.For
 	}
 	if a := s.Approve; a != nil {
-		p.ApproveOutputs, p.ApproveTools = a.Outputs, a.Tools
+		p.ApproveOutputs, p.ApproveTools, p.ApprovePrompt = a.Outputs, a.Tools, a.Prompt && !p.NoModel
 		if a.Outputs && !p.NoModel {
 			p.ApproveRetries = a.Retries
 		}

@@ -157,6 +157,7 @@ type PinnedStep struct {
 
 	ApproveOutputs bool `json:"approve_outputs,omitempty"` // @approve outputs: files are approved before they are written
 	ApproveTools   bool `json:"approve_tools,omitempty"`   // @approve tools: calls with an effect are approved first
+	ApprovePrompt  bool `json:"approve_prompt,omitempty"`  // @approve prompt: one that differs from the last approved is approved first
 	ApproveRetries int  `json:"approve_retries,omitempty"` // how often the model is asked again with the reason of a no to its files
 }
 

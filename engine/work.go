@@ -1,6 +1,10 @@
 package engine
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/vaultflow/vaultflow/failure"
+)
 
 // work is one run of a step: the whole step, or one batch of its items. Preparing it touches nothing but its own fields,
 // so that works can be prepared beside each other; see [body.batches].
@@ -53,30 +57,9 @@ func (b *body) work(f Flow, s PinnedStep, ref StepRef, spent float64) *work {
 // prepare does everything before the outputs: it reads, and asks the model. It leaves the record's status Running when
 // the outputs are to be written now, and Skipped when there is nothing to be done.
 func (w *work) prepare() error {
-	var found ResolveOut
-	if err := w.flow.Do(ActivityResolve, ResolveIn{w.ref, w.vars, w.trigger}, &found); err != nil {
+	prompt, err := w.assemble()
+	if err != nil || w.rec.Status == Skipped {
 		return err
-	}
-	w.inputs = found.Inputs
-	w.markForeign()
-	w.pages = w.shownBefore.readBy(w.inputs, w.ref.Items)
-	w.rec.Inputs, w.rec.Warnings = inputNames(found.Inputs), append(w.rec.Warnings, found.Warnings...)
-	if len(found.Missing) > 0 {
-		w.skip("required input not found: " + strings.Join(found.Missing, ", "))
-		return nil
-	}
-	var prompt AssembleOut
-	if err := w.flow.Do(ActivityAssemble, AssembleIn{w.ref, w.inputs, w.vars}, &prompt); err != nil {
-		return err
-	}
-	w.taint(prompt.Origins)
-	w.rec.Prompt, w.rec.Receipt, w.rec.Model = prompt.Prompt, prompt.Receipt, prompt.Model
-	w.rec.Warnings = append(w.rec.Warnings, prompt.Warnings...)
-	w.omissions, w.left, w.rec.Sent = prompt.Omissions, prompt.Omitted, prompt.Sent
-	w.omit()
-	if len(prompt.Unmet) > 0 {
-		w.skip("a required input did not arrive: " + strings.Join(OmissionLines(prompt.Unmet), "; "))
-		return nil
 	}
 	if w.step.NoModel {
 		if w.text = prompt.Text; w.text == "" && w.step.Outputs > 0 {
@@ -85,6 +68,71 @@ func (w *work) prepare() error {
 		return nil
 	}
 	return w.converse(prompt)
+}
+
+// assemble reads the inputs and builds the prompt. With @approve prompt it returns once the prompt may be sent; one that changes while
+// it waits is built again.
+func (w *work) assemble() (prompt AssembleOut, err error) {
+	before := w.rec
+	for range maxRaces {
+		w.rec = before
+		prompt, err = w.assembleNow()
+		if err != nil || w.rec.Status == Skipped || !w.step.ApprovePrompt {
+			return prompt, err
+		}
+		if again, err := w.sendable(prompt); err != nil || !again {
+			return prompt, err
+		}
+	}
+	return prompt, failure.New(failure.Conflict, "run the step again when its inputs stay as they are", "the prompt changed %d times while it waited for approval", maxRaces)
+}
+
+// sendable asks whether the prompt may be sent. again is true if it would be another one by now, although nobody rejected it.
+func (w *work) sendable(prompt AssembleOut) (again bool, err error) {
+	var out ApproveOut
+	in := ApproveIn{StepRef: w.ref, Prompt: &AskedPrompt{Prompt: prompt.Prompt, Sketch: prompt.Sketch, Vars: w.vars, Trigger: w.trigger}}
+	if err := w.flow.Do(ActivityApprove, in, &out); err != nil {
+		return false, err
+	}
+	if len(out.Outdated) > 0 {
+		w.flow.Note(Event{Kind: EventWarning, Step: w.step.Name, Batch: w.ref.Batch, Message: "the prompt has changed since it was shown, and was not sent: " + strings.Join(out.Outdated, "; ")})
+		return true, nil
+	}
+	if len(out.Verdicts) != 1 {
+		return false, failure.New(failure.Internal, "", "an approval without a verdict")
+	}
+	if v := out.Verdicts[0]; !v.Approved {
+		w.rec.Rejected = append(w.rec.Rejected, rejection(v))
+		w.skip("not approved: " + rejection(v))
+	}
+	return false, nil
+}
+
+func (w *work) assembleNow() (prompt AssembleOut, err error) {
+	var found ResolveOut
+	if err := w.flow.Do(ActivityResolve, ResolveIn{w.ref, w.vars, w.trigger}, &found); err != nil {
+		return prompt, err
+	}
+	w.inputs = found.Inputs
+	w.markForeign()
+	w.pages = w.shownBefore.readBy(w.inputs, w.ref.Items)
+	w.rec.Inputs, w.rec.Warnings = inputNames(found.Inputs), append(w.rec.Warnings, found.Warnings...)
+	if len(found.Missing) > 0 {
+		w.skip("required input not found: " + strings.Join(found.Missing, ", "))
+		return prompt, nil
+	}
+	if err := w.flow.Do(ActivityAssemble, AssembleIn{w.ref, w.inputs, w.vars}, &prompt); err != nil {
+		return prompt, err
+	}
+	w.taint(prompt.Origins)
+	w.rec.Prompt, w.rec.Receipt, w.rec.Model = prompt.Prompt, prompt.Receipt, prompt.Model
+	w.rec.Warnings = append(w.rec.Warnings, prompt.Warnings...)
+	w.omissions, w.left, w.rec.Sent = prompt.Omissions, prompt.Omitted, prompt.Sent
+	w.omit()
+	if len(prompt.Unmet) > 0 {
+		w.skip("a required input did not arrive: " + strings.Join(OmissionLines(prompt.Unmet), "; "))
+	}
+	return prompt, nil
 }
 
 // omit brings the record's omissions up to date.

@@ -139,7 +139,7 @@ func (n note) render() []byte {
 		if !n.text[i].Whole {
 			why = "cannot be shown in full and"
 		}
-		fmt.Fprintf(&b, "This change %s cannot be approved here. Read it on the dashboard's page Approvals, or with `vaultflow approvals %s --item %d`, and approve it there.\n", why, n.run, p.Item)
+		fmt.Fprintf(&b, "This %s cannot be approved here. Read it on the dashboard's page Approvals, or with `vaultflow approvals %s --item %d`, and approve it there.\n", why, n.run, p.Item)
 	}
 	if len(n.open) > 1 && boxes[len(boxes)-1].item == 0 {
 		b.WriteString("\n" + restHeading + "\n\n")

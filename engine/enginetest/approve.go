@@ -49,6 +49,9 @@ func (a activities) approve(ctx context.Context, in engine.ApproveIn) (out engin
 		return out, err
 	}
 	defer leave()
+	if in.Prompt != nil {
+		return a.approvePrompt(in)
+	}
 	if in.Tools != nil {
 		p := a.ask(in.Run+" "+work(in.StepRef)+" "+in.Tools.Raw, "")
 		if !p.decided {
@@ -73,7 +76,33 @@ func (a activities) approve(ctx context.Context, in engine.ApproveIn) (out engin
 	return out, nil
 }
 
+// approvePrompt lets a prompt be sent that is as a person agreed to it, or as it was agreed to before.
+func (a activities) approvePrompt(in engine.ApproveIn) (out engine.ApproveOut, err error) {
+	key := in.Run + " " + work(in.StepRef) + " " + in.Prompt.Prompt
+	a.w.mu.Lock()
+	_, known := a.w.proposed[key]
+	agreed := a.w.agreed[work(in.StepRef)] == in.Prompt.Prompt
+	a.w.mu.Unlock()
+	p := a.ask(key, "")
+	switch now := a.assemble(engine.AssembleIn{StepRef: in.StepRef, Vars: in.Prompt.Vars}).Prompt; {
+	case agreed && !known:
+		return engine.ApproveOut{Verdicts: []engine.Verdict{{Approved: true}}}, nil
+	case p.decided && !p.yes:
+	case known && now != in.Prompt.Prompt:
+		return engine.ApproveOut{Outdated: []string{"note changed: note.md"}}, nil
+	case !p.decided:
+		return out, engine.Park("", "the prompt of %s", work(in.StepRef))
+	}
+	a.w.mu.Lock()
+	defer a.w.mu.Unlock()
+	if p.yes {
+		a.w.agreed[work(in.StepRef)] = in.Prompt.Prompt
+	}
+	return engine.ApproveOut{Verdicts: []engine.Verdict{{Name: "the prompt", Approved: p.yes, By: engine.DecidedCommand}}}, nil
+}
+
 const (
+	asksPrompt  = `"outputs":[{},{}],"approve":{"prompt":true}`
 	asksOutputs = `"outputs":[{},{}],"approve":{"outputs":true}`
 	asksTools   = `"outputs":[{},{}],"approve":{"tools":true}`
 )
@@ -163,6 +192,80 @@ func approvalToldWhy(t *testing.T, factory Factory) {
 	r.wake(run)
 	wantStatus(t, r.wait(run), engine.DoneWithOmissions)
 	wantCalls(t, w, engine.ActivityGenerate, "a", 4)
+}
+
+// approvalPrompt has a prompt that waits before anything is sent, until somebody agrees to it as it is. Then it is sent without asking.
+func approvalPrompt(t *testing.T, factory Factory) {
+	w := NewWorld()
+	w.Write("note.md", ".")
+	r := start(t, factory, w, Setup{})
+	run := r.begin(planOf(asksPrompt)).Run
+	r.parked(run)
+	r.wake(run) // nobody has decided
+	r.parked(run)
+	w.Write("note.md", " and more")
+	w.Decide("", true)
+	r.wake(run)
+	r.parked(run) // agreed to what it is not any more
+	if w.Paid() != 0 || len(w.Marks()) != 0 {
+		t.Errorf("%d answers were paid for a prompt that nobody agreed to", w.Paid())
+	}
+	w.Decide("", true)
+	r.wake(run)
+	done := r.wait(run)
+	wantStatus(t, done, engine.Done)
+	if got, want := w.File("w.md"), "answer to prompt of a and more\n"; got != want || len(done.Warnings) != 1 {
+		t.Errorf("w.md: %q, want %q; warnings %q", got, want, done.Warnings)
+	}
+	wantStatus(t, r.run(planOf(asksPrompt)), engine.Done)
+
+	w.Write("note.md", " and less")
+	both := r.begin(planOf(`"outputs":[{},{}],"approve":{"prompt":true,"outputs":true}`)).Run
+	r.parked(both)
+	w.Decide("", true)
+	r.wake(both)
+	r.parked(both) // with its files
+	wantCalls(t, w, engine.ActivityGenerate, "a", 3)
+	w.Decide("", true)
+	r.wake(both)
+	wantStatus(t, r.wait(both), engine.Done)
+
+	w.Write("note.md", " and nothing")
+	run = r.begin(planOf(asksPrompt)).Run
+	r.parked(run)
+	w.Decide("", false)
+	r.wake(run)
+	got := r.wait(run)
+	wantStatus(t, got, engine.Skipped)
+	if want := "not approved: the prompt (rejected by command)"; got.Reason != want || len(got.Steps[0].Rejected) != 1 {
+		t.Errorf("reason %q, want %q; rejected %q", got.Reason, want, got.Steps[0].Rejected)
+	}
+	wantCalls(t, w, engine.ActivityGenerate, "a", 3)
+}
+
+// approvalPrompts has the prompts of several items wait beside each other.
+func approvalPrompts(t *testing.T, factory Factory) {
+	w := NewWorld()
+	w.Items["a"] = items("x", "y", "z")
+	r := start(t, factory, w, Setup{})
+	run := r.begin(planOf(asksPrompt + `,"for_each":{"parallel":2}`)).Run
+	for _, b := range r.parked(run).Steps[0].Batches {
+		if b.Status != engine.AwaitingApproval {
+			t.Errorf("batch %d: %s (%s)", b.Batch, b.Status, b.Reason)
+		}
+	}
+	w.Decide("", true)
+	r.wake(run)
+	r.parked(run)
+	if w.Paid() != 2 {
+		t.Errorf("%d answers paid for two prompts", w.Paid())
+	}
+	w.Decide("", false)
+	r.wake(run)
+	wantStatus(t, r.wait(run), engine.DoneWithOmissions)
+	if w.Paid() != 2 || strings.Count(w.File("w.md"), "\n") != 2 {
+		t.Errorf("%d answers paid, wrote %q", w.Paid(), w.File("w.md"))
+	}
 }
 
 func approvalRejected(t *testing.T, factory Factory) {
@@ -501,6 +604,7 @@ func approvalKilled(t *testing.T, factory Factory) {
 	}{
 		{asksOutputs, 8, 1}, // of the two files one is agreed to after the other: two approvals, two commits
 		{`"outputs":[{},{}],"approve":{"outputs":true,"tools":true},"for_each":{"parallel":2}`, 1 + 2*(2+2+2+1+4), 7},
+		{`"outputs":[{},{}],"approve":{"outputs":true,"prompt":true}`, 9, 2},
 	} {
 		if os.Getenv("VAULTFLOW_LONG") != "" {
 			c.every = 1
@@ -508,7 +612,7 @@ func approvalKilled(t *testing.T, factory Factory) {
 		world := func() *World {
 			w := NewWorld()
 			w.Second["a"] = true
-			if c.properties != asksOutputs {
+			if strings.Contains(c.properties, "for_each") {
 				w.Items["a"] = items("x", "y")
 				w.Talk["a"] = []engine.GenerateOut{w.calling("write"), w.says("end")}
 			}

@@ -82,6 +82,8 @@ func Exercise(t *testing.T, factory Factory) {
 		{"a nested run that is interrupted", nestedInterrupted},
 		{"nested runs killed at every append", nestedKilled},
 		{"a run that asks is parked", approvalParks},
+		{"a prompt waits until it is approved as it is", approvalPrompt},
+		{"the prompts of items wait beside each other", approvalPrompts},
 		{"a rejected file is not written", approvalRejected},
 		{"an approved call that does nothing is reported", approvalIdle},
 		{"a run about a file ends one that waits for approval about it", approvalSuperseded},

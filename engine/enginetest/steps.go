@@ -40,9 +40,14 @@ func (a activities) assemble(in engine.AssembleIn) engine.AssembleOut {
 	for _, v := range in.Vars {
 		prompt += fmt.Sprintf("\n%s: %s", v.Name, a.w.blob(v.Digest))
 	}
+	var warnings []string
+	if note := a.w.File("note.md"); note != "" && len(in.Vars) == 0 {
+		prompt, warnings = prompt+note, []string{"a note is shown"}
+	}
 	digest := a.w.put(prompt)
 	return engine.AssembleOut{
-		Prompt: digest, Text: digest, Receipt: a.w.put("{}"), Model: "test", Omitted: a.w.Omitted[in.Step], Key: "key of " + digest,
+		Warnings: warnings,
+		Prompt:   digest, Text: digest, Receipt: a.w.put("{}"), Model: "test", Omitted: a.w.Omitted[in.Step], Key: "key of " + digest,
 	}
 }
 

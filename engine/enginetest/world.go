@@ -57,8 +57,9 @@ type World struct {
 	exec     engine.Executor // at work
 	nested   map[string]bool // ids of runs that tools have started
 	proposed map[string]proposed
-	now      int // activities at work
-	most     int // activities that were at work together
+	agreed   map[string]string // prompts that were agreed to last, by step and batch
+	now      int               // activities at work
+	most     int               // activities that were at work together
 }
 
 // NewWorld makes an empty world.
@@ -68,7 +69,7 @@ func NewWorld() *World {
 		When: map[string]engine.WhenOut{}, Items: map[string][][]engine.Item{}, Talk: map[string][]engine.GenerateOut{},
 		Shown: map[string][]string{}, files: map[string]string{}, blobs: map[string]string{}, marks: map[string]string{},
 		cache: map[string]engine.CacheEntry{}, calls: map[string]int{}, Nested: map[string]engine.Request{}, nested: map[string]bool{},
-		Second: map[string]bool{}, proposed: map[string]proposed{},
+		Second: map[string]bool{}, proposed: map[string]proposed{}, agreed: map[string]string{},
 	}
 }
 
