@@ -150,6 +150,29 @@ func chosen(all []engine.Proposal, run string, items []int) ([]engine.Proposal, 
 	return list, nil
 }
 
+// ApprovedPrompt returns the sketch of the prompt that was approved last under a key, and whether there is one.
+func (as *Approvals) ApprovedPrompt(ctx context.Context, key string) (sketch []byte, found bool, err error) {
+	err = one(ctx, as.db.read, `SELECT sketch FROM approved_prompts WHERE key = ?`, key).Scan(&sketch)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("look up the approved prompt: %w", err)
+	}
+	return sketch, true, nil
+}
+
+// KeepPrompt stores the sketch of a prompt that was approved, unless a later one was.
+func (as *Approvals) KeepPrompt(ctx context.Context, ref engine.StepRef, key string, sketch []byte, approved time.Time) error {
+	_, err := change(ctx, as.db.write, `INSERT INTO approved_prompts (key, workflow, step, approved, sketch) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET approved = excluded.approved, sketch = excluded.sketch WHERE excluded.approved >= approved_prompts.approved`,
+		key, ref.Workflow, ref.Step, micros(approved), sketch)
+	if err != nil {
+		return fmt.Errorf("keep the approved prompt of step %q of %s: %w", ref.Step, ref.Workflow, err)
+	}
+	return nil
+}
+
 // Open returns the open proposals of a run, or of all unfinished runs, oldest first.
 func (as *Approvals) Open(ctx context.Context, run string) ([]engine.Proposal, error) {
 	list, err := proposals(ctx, as.db.read, `WHERE decision = '' AND (? = '' OR run = ?) AND run IN (SELECT id FROM runs WHERE finished = 0)

@@ -110,3 +110,38 @@ func TestApprovals(t *testing.T) {
 		t.Errorf("a decision about a run that has ended: %v", err)
 	}
 }
+
+// The prompt that was approved last is known for good, whatever becomes of its run.
+func TestApprovals_prompts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := open(t, dir)
+	ref := engine.StepRef{Run: "r1", Workflow: "w", Step: "a"}
+	keep := func(key, sketch string, at time.Time) {
+		t.Helper()
+		if err := j.Approvals.KeepPrompt(t.Context(), ref, key, []byte(sketch), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	is := func(key, want string) {
+		t.Helper()
+		got, found, err := j.Approvals.ApprovedPrompt(t.Context(), key)
+		if err != nil || string(got) != want || found != (want != "") {
+			t.Errorf("%s: %q, %v; want %q", key, got, err, want)
+		}
+	}
+	is("k", "")
+	keep("k", "one", epoch)
+	keep("k", "two", epoch.Add(time.Minute))
+	keep("k", "one", epoch) // again, as after a crash
+	keep("l", "three", epoch)
+	if _, err := j.Sweep(t.Context(), journal.Retention{}, epoch.AddDate(10, 0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j = open(t, dir)
+	is("k", "two")
+	is("l", "three")
+}

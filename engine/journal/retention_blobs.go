@@ -18,9 +18,9 @@ const (
 	sweepFiles = 100
 )
 
-// unmarked are tables that hold no digests of blobs. The digests of own writes, of pending marks, of parts and of subjects are those of files
-// of the vault.
-const unmarked = `('writes', 'names', 'pending', 'parts', 'part_memories', 'subjects', 'blob_links', 'upkeep')`
+// unmarked are tables that hold no digests of blobs. The digests of own writes, of pending marks, of parts, of subjects and of
+// approved prompts are those of files and texts of the vault.
+const unmarked = `('writes', 'names', 'pending', 'approved_prompts', 'parts', 'part_memories', 'subjects', 'blob_links', 'upkeep')`
 
 // sweepBlobs removes the blobs that no row refers to, and no blob that stays.
 //

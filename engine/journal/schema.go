@@ -195,6 +195,10 @@ CREATE TABLE attempts (piece TEXT PRIMARY KEY, count INTEGER NOT NULL, progress 
 ALTER TABLE origin_contents ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX origin_contents_by_size ON origin_contents (size);
 CREATE INDEX imports_by_size ON imports (ifnull(view ->> 'size', 0));
+`, `
+CREATE TABLE approved_prompts (
+	key TEXT PRIMARY KEY, workflow TEXT NOT NULL, step TEXT NOT NULL, approved INTEGER NOT NULL, sketch TEXT NOT NULL
+) WITHOUT ROWID;
 `}
 
 // errBeingMade is a database that its first process is about to fill: for a reader, none yet.
