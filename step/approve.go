@@ -18,6 +18,10 @@ import (
 
 // Approvals keeps proposals and the decisions about them.
 type Approvals interface {
+	// ApprovedPrompt returns the sketch of the prompt that was approved last under a key, and whether there is one.
+	ApprovedPrompt(ctx context.Context, key string) (sketch []byte, found bool, err error)
+	// KeepPrompt stores the sketch of a prompt that was approved, unless a later one was.
+	KeepPrompt(ctx context.Context, ref engine.StepRef, key string, sketch []byte, approved time.Time) error
 	// Propose adds the new proposals of the list, withdraws open ones that are not in it, and returns the list with all decisions.
 	Propose(ctx context.Context, ref engine.StepRef, list []engine.Proposal, now time.Time) ([]engine.Proposal, error)
 }
@@ -30,9 +34,14 @@ type Approver struct {
 	approvals Approvals // may be nil
 	tools     Tools
 	now       func() time.Time
+
+	// What a prompt is made with, again.
+	resolve  func(context.Context, engine.ResolveIn) (engine.ResolveOut, error)
+	assemble func(context.Context, engine.AssembleIn) (engine.AssembleOut, error)
 }
 
-// Approve asks for approval of files or calls, and parks the run until one of the files, or all of the calls, are decided.
+// Approve asks for approval of a prompt, of files or of calls, and parks the run until the prompt, one of the files, or all of the calls are
+// decided.
 func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine.ApproveOut, err error) {
 	s, err := a.plans.Context(ctx, in.StepRef)
 	if err != nil {
@@ -40,6 +49,9 @@ func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 	}
 	if a.approvals == nil || s.Step.Approve == nil {
 		return out, failure.New(failure.Internal, "", "approvals are not available here")
+	}
+	if in.Prompt != nil {
+		return a.prompt(ctx, s, in)
 	}
 	var list []engine.Proposal
 	if in.Tools != nil {
@@ -50,15 +62,7 @@ func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 	if err != nil {
 		return out, err
 	}
-	now := a.now()
-	for i := range list {
-		p := &list[i]
-		p.Run, p.Workflow, p.Index, p.Step, p.Batch, p.Created = in.Run, in.Workflow, in.Index, in.Step, in.Batch, now
-		if d := s.Step.Approve.Timeout; d > 0 {
-			p.Deadline = now.Add(d)
-		}
-	}
-	held, err := a.approvals.Propose(ctx, in.StepRef, list, now)
+	held, err := a.propose(ctx, s, in.StepRef, list, a.now())
 	if err != nil {
 		return out, err
 	}
@@ -81,6 +85,18 @@ func (a *Approver) Approve(ctx context.Context, in engine.ApproveIn) (out engine
 		out.Reply, err = a.whyNot(ctx, slices.Concat(in.Declined, out.Verdicts))
 	}
 	return out, err
+}
+
+// propose asks for approval, and returns what was decided.
+func (a *Approver) propose(ctx context.Context, s Context, ref engine.StepRef, list []engine.Proposal, now time.Time) ([]engine.Proposal, error) {
+	for i := range list {
+		p := &list[i]
+		p.Run, p.Workflow, p.Index, p.Step, p.Batch, p.Created = ref.Run, ref.Workflow, ref.Index, ref.Step, ref.Batch, now
+		if d := s.Step.Approve.Timeout; d > 0 {
+			p.Deadline = now.Add(d)
+		}
+	}
+	return a.approvals.Propose(ctx, ref, list, now)
 }
 
 // whyNot stores the user's reasons for rejecting files, for the model. It returns "" if there are none.

@@ -79,10 +79,16 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 	out.Warnings = append(out.Warnings, made.model.Warnings()...)
 	out.Warnings = append(out.Warnings, made.notes...)
 	out.Origins = policy.AddOrigins(shown, slices.Concat(s.foreign, made.prompt.Origins, made.servers)...)
-	stored := made.stored
+	stored, all := made.stored, made.sketch
 	if m := s.Step.Model; m != nil && m.Fallback != "" && m.Fallback != alias {
-		warnings, servers := a.addFallback(ctx, s, in.Inputs, &stored)
-		out.Warnings, out.Origins = append(out.Warnings, warnings...), policy.AddOrigins(out.Origins, servers...)
+		second, warnings := a.addFallback(ctx, s, in.Inputs, &stored)
+		out.Warnings, out.Origins = append(out.Warnings, warnings...), policy.AddOrigins(out.Origins, second.servers...)
+		all = withFallback(all, second.sketch)
+	}
+	if s.Step.Approve.AsksPrompt() {
+		if out.Sketch, err = a.stored.putJSON(ctx, all); err != nil {
+			return engine.AssembleOut{}, err
+		}
 	}
 	if out.Prompt, err = a.stored.putJSON(ctx, stored); err != nil {
 		return engine.AssembleOut{}, err
@@ -92,17 +98,17 @@ func (a *Assembler) Assemble(ctx context.Context, in engine.AssembleIn) (engine.
 }
 
 // addFallback builds the prompt of the fallback model. A failure is only a warning, because the first model may answer.
-func (a *Assembler) addFallback(ctx context.Context, s Context, resolved []engine.ResolvedInput, into *Prompt) (warnings, servers []string) {
+func (a *Assembler) addFallback(ctx context.Context, s Context, resolved []engine.ResolvedInput, into *Prompt) (second made, warnings []string) {
 	alias := s.Step.Model.Fallback
-	made, err := a.make(ctx, s, resolved, alias)
+	second, err := a.make(ctx, s, resolved, alias)
 	if err != nil {
 		into.NoFallback = fmt.Sprintf("the fallback %s cannot be used: %v", alias, err)
-		return []string{into.NoFallback}, nil
+		return made{}, []string{into.NoFallback}
 	}
-	own := made.stored
-	own.Omissions, own.Warnings = Omissions(made.prompt.Receipt.Left()), append(promptWarnings(made.prompt.Receipt), made.model.Warnings()...)
+	own := second.stored
+	own.Omissions, own.Warnings = Omissions(second.prompt.Receipt.Left()), append(promptWarnings(second.prompt.Receipt), second.model.Warnings()...)
 	into.Fallback = &own
-	return nil, made.servers
+	return second, nil
 }
 
 // made is a prompt for one model.
@@ -212,7 +218,7 @@ func promptWarnings(r prompt.Receipt) []string {
 // runFacts returns the vault and the date, and that no user is present, for the model.
 func (a *Assembler) runFacts(s Context) []string {
 	facts := []string{"Vault: " + a.vaultName, "The run is unattended: nobody can answer questions. Reply with the result only."}
-	if dated(s.Step.Cache) {
+	if dated(s.Step) {
 		facts = append([]string{"Date: " + moment.Format(s.Facts.Now, "dddd, D MMMM YYYY")}, facts...)
 	}
 	return facts

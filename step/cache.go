@@ -12,6 +12,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/workflow"
 )
 
 // Answers finds answers kept by `@cache`.
@@ -90,6 +91,8 @@ func (a Answers) freshSince(s Context) time.Time {
 	}
 }
 
-// dated reports whether the prompt contains the date. If the answer may be reused on another day it must not, because the prompt
-// would change every day.
-func dated(c *directives.Cache) bool { return c == nil || c.Until == directives.CacheDaily }
+// dated reports whether the prompt contains the date. If its answer or its approval may be used on another day it must not, because the
+// prompt would change every day.
+func dated(s workflow.Step) bool {
+	return (s.Cache == nil || s.Cache.Until == directives.CacheDaily) && !s.Approve.AsksPrompt()
+}

@@ -2,6 +2,7 @@ package step
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -36,6 +37,7 @@ type call struct {
 	failures media.Failures // why media could not be loaded
 
 	noFootnotes bool // the model names pages itself (@cite)
+	approved    bool // the request was approved as it is: nothing else may be sent in its place
 }
 
 // lost are media that a rewrite sent as text, and why.
@@ -54,6 +56,12 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 	if request.Media != nil {
 		request.Media = c.failures.In(request.Media)
 	}
+	if c.approved && request.Media != nil {
+		var cancel context.CancelCauseFunc
+		ctx, cancel = context.WithCancelCause(ctx)
+		defer cancel(nil)
+		request.Media = exact{request.Media, cancel}
+	}
 	request = c.within(ctx, request)
 	if !receiver.has() {
 		if err := c.metered.Ahead(ctx, request); err != nil {
@@ -67,6 +75,9 @@ func (c *call) ask(ctx context.Context, request llm.Request) (engine.GenerateOut
 		engine.Report(ctx, engine.Event{Kind: engine.EventDelta, Message: delta})
 	})
 	c.ended(ctx, err)
+	if u, ok := errors.AsType[unlike](context.Cause(ctx)); ok {
+		return engine.GenerateOut{}, u.error
+	}
 	if err != nil {
 		return engine.GenerateOut{}, providerFailure(ctx, err)
 	}
@@ -128,7 +139,7 @@ func (c *call) built(ctx context.Context, request llm.Request) {
 // overflow returns how requests are made to fit, and reports what happens to them.
 func (c *call) overflow(ctx context.Context) rewrite.OverflowPolicy {
 	return rewrite.OverflowPolicy{
-		Off: c.g.noRewrites, Limits: c.model.RequestLimits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
+		Off: c.g.noRewrites || c.approved, Limits: c.model.RequestLimits(), Meter: meterOf(c.model, c.stored), Vision: c.model.Capabilities.Has(policy.Vision),
 		Inline: c.g.inliner(),
 		Detected: func(cause *llm.Error) {
 			engine.Report(ctx, engine.Event{Kind: engine.EventOverflow, Message: cause.Error(), Failure: failure.Of(cause)})

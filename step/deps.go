@@ -232,13 +232,13 @@ func New(d *Deps, tools Tools) *Steps {
 			received: d.Received, tools: tools, noRewrites: d.NoRewrites, remote: d.Prompt.Remote,
 		},
 		Validator: &Validator{d.Plans, d.Stored, d.Demands},
-		Approver:  &Approver{d.Plans, d.Stored, d.Changes, d.Approvals, tools, d.Now},
 		Stager:    &Stager{d.Plans, d.Stored, d.Sources, d.Inputs, d.Vars, d.Outputs, d.Library, d.Filing},
 		Committer: &Committer{filing: d.Filing, plans: d.Plans, changes: d.Changes, outputs: d.Outputs, memory: d.Memory, cache: d.Cache},
 		Follower:  &Follower{d.Plans, d.Changes, d.Memory, d.Library},
 		plans:     d.Plans,
 	}
-	s.Previewer = &Previewer{d.Inputs, d.Answers, d.Budgets, d.Media, s.Conditions, s.Expander, s.Assembler, s.Generator}
+	s.Approver = &Approver{plans: d.Plans, stored: d.Stored, changes: d.Changes, approvals: d.Approvals, tools: tools, now: d.Now, resolve: s.Resolve, assemble: s.Assembler.Assemble}
+	s.Previewer = &Previewer{d.Inputs, d.Answers, d.Budgets, d.Media, s.Conditions, s.Expander, s.Assembler, s.Generator, s.Approver}
 	return s
 }
 

@@ -83,7 +83,7 @@ func (g *Generator) answer(ctx context.Context, s Context, in engine.GenerateIn,
 // ours reports whether a call failed for a reason unrelated to its model.
 func ours(err error) bool {
 	code := failure.Of(err).Code
-	return code == failure.Budget || code == failure.State || errors.Is(err, drain.Err)
+	return code == failure.Budget || code == failure.State || code == failure.Conflict || errors.Is(err, drain.Err)
 }
 
 // askFallback asks the fallback model with its own prompt, or with the first model's if an earlier version stored none.
@@ -115,6 +115,7 @@ func (g *Generator) ask(ctx context.Context, s Context, in engine.GenerateIn, al
 		return engine.GenerateOut{}, err
 	}
 	c := call{g: g, model: model, stored: stored, in: in, retry: retryPolicy(ctx, s.Step, model), noFootnotes: s.Step.Cite != nil}
+	c.approved = s.Step.Approve.AsksPrompt() && len(in.Turns) == 0
 	if c.metered, err = g.budgets.metered(s, in.StepRef, model, stored); err != nil {
 		return engine.GenerateOut{}, err
 	}

@@ -42,6 +42,7 @@ type Previewed struct {
 	MaxUSD   float64          // the most that the first call should cost; 0 if no model has a known price
 	Guessed  bool             // MaxUSD uses the highest known price, because the model's own is unknown
 	Refused  string           // why a cap would refuse the first call
+	Waits    []string         // with @approve prompt: why it would wait, as [engine.Proposal.Why] says; empty: it is the approved one
 
 	MaxTokens int64           // the most that the first call should take, input and output
 	Caps      []cost.CapState // that bound the first call
@@ -95,6 +96,7 @@ type Previewer struct {
 	expander   *Expander
 	assembler  *Assembler
 	generator  *Generator
+	approver   *Approver
 }
 
 // Preview does what a run does before the model call: it tests the conditions, resolves a step's inputs and builds its prompt; with
@@ -276,14 +278,17 @@ func (p *Previewer) prompt(ctx context.Context, s Context, resolved []engine.Res
 	if err := p.caps(ctx, s, made, out); err != nil {
 		return err
 	}
+	all := made.sketch
 	if m := s.Step.Model; m != nil && m.Fallback != "" && m.Fallback != out.Model {
 		out.Fallback = &PreviewedSecond{Model: m.Fallback}
 		second, err := p.assembler.make(ctx, s, resolved, m.Fallback)
 		if out.Fallback.Prompt = second.prompt; err != nil {
 			out.Fallback.Problem = err.Error()
 		}
+		all = withFallback(all, second.sketch)
 	}
-	return nil
+	out.Waits, err = p.approver.wouldAsk(ctx, s, all)
+	return err
 }
 
 // caps finds the caps on the first call, what is left of them, and why they would refuse it. It reserves nothing.

@@ -3,6 +3,7 @@ package step
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -54,6 +55,17 @@ func sketch(s Context, m made, spec prompt.Spec, budget policy.Budget) previewed
 	}
 	out.Parts = append(out.Parts, receiptParts(m.prompt.Receipt)...)
 	return out
+}
+
+// withFallback returns the sketch of a prompt together with that of the fallback model's, which is one of its parts.
+func withFallback(first, second previewed.Sketch) previewed.Sketch {
+	if second.Digest == "" {
+		return first
+	}
+	part := previewed.Part{Kind: previewed.KindText, Name: "the prompt for the fallback " + second.Model, Digest: second.Digest}
+	first.Parts = append(slices.Clone(first.Parts), part)
+	first.Digest = previewed.Text("", "", first.Digest+second.Digest).Digest
+	return first
 }
 
 // receiptParts returns each reference of a prompt, and all text of each note where its first line is.
