@@ -157,6 +157,11 @@ func (s asks) item(r *http.Request, p engine.Proposal, page int, token string) (
 	pages := shown.Pages(approvalPage)
 	item.Page, item.Pages, item.Parts = min(max(page, 1), len(pages)), len(pages), !shown.Whole
 	item.Lines = diffLines(pages[item.Page-1], item.Page == 1)
+	if p.Kind == engine.ProposalPrompt { // no diff: its lines may begin with anything
+		for i := range item.Lines {
+			item.Lines[i].Class = ""
+		}
+	}
 	item.Begin = item.Page > 1 && !s.site.cfg.Approvals.HasSeen(token, viewer(r), p, item.Page-1)
 	own := ""
 	if !item.Begin {

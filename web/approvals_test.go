@@ -123,6 +123,31 @@ func TestApprovals(t *testing.T) {
 	}
 }
 
+// A prompt is shown with what changed since the one that was approved last, and no line of it as one of a diff.
+func TestApprovals_prompt(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	w.blobs["input"] = []byte("--- user ---\n- a list\n+ more\n")
+	a := &asked{list: []engine.Proposal{
+		{Run: "r-1", Item: 1, Workflow: "Look", Step: "Write", Kind: engine.ProposalPrompt, Name: "sonnet", Input: "input", Created: now, Differences: []string{"note changed: a.md"}},
+	}}
+	s := w.server(t, fsys, func(c *Config) { c.Approvals = a })
+	body := get(t, s, "/approvals").Body.String()
+	for _, want := range []string{
+		"send the prompt to sonnet", "<span>the prompt of Write: differs from the one that was approved last:\n", "<span>  note changed: a.md\n", "<span>--- user ---\n", "<span>- a list\n", "<span>&#43; more\n",
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %s:\n%s", want, body)
+		}
+	}
+	if token := formTokens(body)["1"]; post(t, s, "/approvals/r-1", url.Values{"item": {"1"}, "decision": {"approve"}, "seen": {token}}, nil).Code != http.StatusSeeOther {
+		t.Error("what was shown cannot be approved")
+	}
+	if got := get(t, s, "/approvals/r-1/1").Body.String(); strings.Contains(got, "<textarea") {
+		t.Error("a prompt can be edited")
+	}
+}
+
 // A long change is approved from its last page alone, by somebody who came there through the pages before.
 func TestApprovals_pageByPage(t *testing.T) {
 	t.Parallel()

@@ -28,8 +28,8 @@ type shownPart struct {
 func newApprovals(g *globals) *cobra.Command {
 	var l shownPart
 	cmd := &cobra.Command{
-		Use: "approvals [RUN]", Short: "List pending approvals, or show the changes of one run",
-		Long: "List the runs that wait for your approval (@approve). With RUN, show what that run would change. Invisible characters are\n" +
+		Use: "approvals [RUN]", Short: "List pending approvals, or show those of one run",
+		Long: "List the runs that wait for your approval (@approve). With RUN, show what that run would send or change. Invisible characters are\n" +
 			"shown as code points. `vaultflow approve` accepts only changes that were shown in full.",
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -52,6 +52,29 @@ func newApprovals(g *globals) *cobra.Command {
 	cmd.Flags().IntVar(&l.item, "item", 0, "only the item with this number")
 	cmd.Flags().IntVar(&l.page, "page", 0, "only this page of a long change, from 1; needs --item")
 	return cmd
+}
+
+// showAsked prints which prompts of a run wait, and how they differ from those that were approved.
+func showAsked(ctx context.Context, g *globals, j *journal.Journal, r engine.RunRecord) error {
+	if r.Status != engine.AwaitingApproval {
+		return nil
+	}
+	list, err := j.Approvals.Open(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		why := p.Why()
+		if len(why) == 0 {
+			continue
+		}
+		if err := g.print(p, func(w io.Writer) {
+			fmt.Fprintf(w, "  item %d, the prompt of %s: %s\n", p.Item, workName(p.Step, engine.BatchRecord{Batch: p.Batch}), strings.Join(why, "\n  "))
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func approvalRow(p engine.Proposal) string {
@@ -165,8 +188,8 @@ func newApprove(g *globals) *cobra.Command {
 	var o control.ApproveOrder
 	var y yes
 	cmd := &cobra.Command{
-		Use: "approve RUN", Short: "Approve or reject the changes of a run, and let it continue", Args: args(cobra.ExactArgs(1)),
-		Long: "Approve or reject the changes that a run proposes, and let the run continue. Only changes that `vaultflow approvals RUN` has\n" +
+		Use: "approve RUN", Short: "Approve or reject what a run asks for, and let it continue", Args: args(cobra.ExactArgs(1)),
+		Long: "Approve or reject what a run asks for, and let the run continue. Only what `vaultflow approvals RUN` has\n" +
 			"shown in full can be approved, or the exact content named with --digest; otherwise nothing happens and the exit code is 5.\n" +
 			"--edit opens the proposed content in $VISUAL or $EDITOR, and --with FILE replaces it: your version is written byte for byte.",
 		RunE: func(cmd *cobra.Command, ids []string) error {

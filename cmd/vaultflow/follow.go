@@ -180,8 +180,11 @@ func finishRun(s stopping, g *globals, j *journal.Journal, f followed) error {
 			return err
 		}
 	}
+	if err := showAsked(s.leave, g, j, r); err != nil {
+		return err
+	}
 	if r.Status == engine.AwaitingApproval && !g.json {
-		fmt.Fprintf(g.err, "`vaultflow approvals %s` shows its changes; `vaultflow approve %s` lets it continue\n", r.ID, r.ID)
+		fmt.Fprintf(g.err, "`vaultflow approvals %s` shows what it asks for; `vaultflow approve %s` lets it continue\n", r.ID, r.ID)
 	}
 	if code := runExit(r); code != exitDone {
 		return exit(code, nil)

@@ -176,6 +176,7 @@ type promptLine struct {
 	Guessed  bool            `json:"cost_guessed,omitempty"` // at the dearest known price, since the model's own is not known
 	Caps     []cost.CapState `json:"caps,omitempty"`
 	Refused  string          `json:"refused,omitempty"`
+	Waits    []string        `json:"waits,omitempty"` // with @approve prompt: why the prompt would wait for approval
 	Fallback string          `json:"fallback,omitempty"`
 	Writes   []string        `json:"writes,omitempty"` // how outputs would be merged with notes
 
@@ -186,7 +187,7 @@ type promptLine struct {
 func printPreview(g *globals, step string, p step.Previewed) error {
 	line := promptLine{
 		Type: "prompt", Step: step, Model: p.Model, Missing: p.Missing, Unmet: p.Unmet, Skip: p.Skip, Schema: p.Schema, Cache: p.Cache, Tools: p.Tools,
-		MaxUSD: p.MaxUSD, MaxTotal: p.MaxTokens, Guessed: p.Guessed, Caps: p.Caps, Refused: p.Refused, Media: p.Media, ToolMedia: p.ToolMedia, Writes: p.Writes,
+		MaxUSD: p.MaxUSD, MaxTotal: p.MaxTokens, Guessed: p.Guessed, Caps: p.Caps, Refused: p.Refused, Waits: p.Waits, Media: p.Media, ToolMedia: p.ToolMedia, Writes: p.Writes,
 	}
 	if line.Model == "" {
 		line.Model = "none"
@@ -285,6 +286,9 @@ func previewNotes(p step.Previewed) []string {
 		say("the answer is JSON that fits the schema; the provider holds the model to it")
 	case len(p.Schema) > 0:
 		say("the answer is JSON that fits the schema; the prompt asks for it")
+	}
+	if len(p.Waits) > 0 {
+		say("would wait for your approval of the prompt: %s", strings.Join(p.Waits, "\n"))
 	}
 	switch p.Cache {
 	case "hit":

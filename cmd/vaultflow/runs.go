@@ -134,6 +134,9 @@ func newShow(g *globals) *cobra.Command {
 				if err := g.print(run, func(w io.Writer) { writeRun(w, run) }); err != nil {
 					return err
 				}
+				if err := showAsked(cmd.Context(), g, j, run); err != nil {
+					return err
+				}
 				if err := showSpending(cmd.Context(), g, j, run.ID); err != nil {
 					return err
 				}
@@ -208,6 +211,9 @@ func showSteps(ctx context.Context, g *globals, j *journal.Journal, run engine.R
 func workName(step string, w engine.BatchRecord) string {
 	if w.Batch == 0 {
 		return step
+	}
+	if len(w.Items) == 0 {
+		return fmt.Sprintf("%s, batch %d", step, w.Batch)
 	}
 	return fmt.Sprintf("%s, batch %d (%s)", step, w.Batch, w.ItemsText())
 }
