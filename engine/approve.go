@@ -80,7 +80,7 @@ const (
 // ProposalCall is the Kind of a proposal for a call that changes no file by itself. Others have the kind of their [Change].
 const ProposalCall = "call"
 
-// ProposalPrompt is the Kind of a proposal to send a prompt. Its Name is the model's.
+// ProposalPrompt is the Kind of a proposal to send a prompt. Its Name is the model, with what the prompt is about.
 const ProposalPrompt = "send"
 
 // Proposal is a change, a tool call or a prompt that needs approval. Its type in machine output is "approval".

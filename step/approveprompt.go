@@ -29,7 +29,7 @@ func (a *Approver) prompt(ctx context.Context, s Context, in engine.ApproveIn) (
 		_, err := a.propose(ctx, s, in.StepRef, nil, a.now()) // withdraws what was asked for before
 		return engine.ApproveOut{Verdicts: []engine.Verdict{verdict}}, err
 	}
-	p, err := a.proposedPrompt(ctx, in, sketch, last)
+	p, err := a.proposedPrompt(ctx, s, in, sketch, last)
 	if err != nil {
 		return out, err
 	}
@@ -124,8 +124,11 @@ func (a *Approver) outdated(ctx context.Context, in engine.ApproveIn, waited pre
 }
 
 // proposedPrompt returns the proposal to send a prompt, with the text that people read.
-func (a *Approver) proposedPrompt(ctx context.Context, in engine.ApproveIn, now, last previewed.Sketch) (p engine.Proposal, err error) {
+func (a *Approver) proposedPrompt(ctx context.Context, s Context, in engine.ApproveIn, now, last previewed.Sketch) (p engine.Proposal, err error) {
 	p = engine.Proposal{Kind: engine.ProposalPrompt, Name: now.Model, Key: "prompt:" + now.Digest}
+	if about := s.about(); len(about) > 0 {
+		p.Name += ", about " + engine.FileList(about)
+	}
 	if last.Digest != "" {
 		p.Differences = previewed.Differences(last, now)
 	}

@@ -78,7 +78,7 @@ func TestApprove_prompt(t *testing.T) {
 	}
 	about := next
 	about.Subject = []string{"b.md"}
-	if _, err := w.ask(about, w.assembled(about)); !errors.Is(err, engine.ErrParked) || len(w.Asked[0].Differences) != 0 {
+	if _, err := w.ask(about, w.assembled(about)); !errors.Is(err, engine.ErrParked) || len(w.Asked[0].Differences) != 0 || w.Asked[0].String() != sends+", about b.md" {
 		t.Errorf("about another file: %v, %+v", err, w.Asked)
 	}
 

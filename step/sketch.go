@@ -17,7 +17,7 @@ import (
 func sketch(s Context, m made, spec prompt.Spec, budget policy.Budget) previewed.Sketch {
 	limits, call := m.model.RequestLimits(), callSettings(s.Step, m.model)
 	out := previewed.Sketch{
-		Digest: m.digest, Model: fmt.Sprintf("%s (%s, %s)", m.model.Alias, m.model.ProviderName, m.model.ID), Window: limits.ContextWindow, Guess: limits.WindowGuess,
+		Digest: m.digest, Model: fmt.Sprintf("%s (%s)", m.model.Alias, strings.TrimSuffix(m.model.ProviderName+", "+m.model.ID, ", ")), Window: limits.ContextWindow, Guess: limits.WindowGuess,
 		Settings: map[string]string{},
 	}
 	set := func(key string, value any) {
@@ -102,11 +102,16 @@ func receiptParts(r prompt.Receipt) []previewed.Part {
 
 // previewKey names what a preview of the step would be of: its files and the items of its batch.
 func previewKey(s Context) string {
-	files := append([]string{}, s.Facts.Files...)
+	return previewed.Key(s.Plan.Name, s.Step.Name, s.about()...)
+}
+
+// about names the files that started the run and the items of the batch.
+func (s Context) about() []string {
+	about := slices.Clone(s.Facts.Files)
 	for _, it := range s.items {
-		files = append(files, it.Shown())
+		about = append(about, it.Shown())
 	}
-	return previewed.Key(s.Plan.Name, s.Step.Name, files...)
+	return about
 }
 
 // compared compares a prompt with its last preview, if there was one.

@@ -69,7 +69,7 @@ func showAsked(ctx context.Context, g *globals, j *journal.Journal, r engine.Run
 			continue
 		}
 		if err := g.print(p, func(w io.Writer) {
-			fmt.Fprintf(w, "  item %d, the prompt of %s: %s\n", p.Item, workName(p.Step, engine.BatchRecord{Batch: p.Batch}), strings.Join(why, "\n  "))
+			fmt.Fprintf(w, "  item %d, %s: %s\n", p.Item, p.What(), strings.Join(why, "\n  "))
 		}); err != nil {
 			return err
 		}

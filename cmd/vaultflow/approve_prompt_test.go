@@ -32,7 +32,7 @@ func TestServe_approvesPrompts(t *testing.T) {
 		}
 		return run
 	}
-	run := waits(0, "item 1, the prompt of Step: none for these files was approved yet")
+	run := waits(0, "item 1, send the prompt to haiku (lab, test-model): none for these files was approved yet")
 	d.Kill()
 	s.serve()
 	if out := s.Must("approvals", run); !strings.Contains(out, "One.\n") || !strings.Contains(out, "--- user ---") {
@@ -58,7 +58,7 @@ func TestServe_approvesPrompts(t *testing.T) {
 	if out := s.Must("preview", "Look"); !strings.Contains(out, "would wait for your approval of the prompt: differs from the one that was approved last:\n  note changed: Note.md\n") {
 		t.Errorf("preview says\n%s", out)
 	}
-	run = waits(2, "the prompt of Step: differs from the one that was approved last:", "    note changed: Note.md\n")
+	run = waits(2, "send the prompt to haiku (lab, test-model): differs from the one that was approved last:", "    note changed: Note.md\n")
 	s.Must("approvals", run)
 	s.write("Note.md", "Three.\n")
 	out, errs, code := s.CLI("approve", run)
