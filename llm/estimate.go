@@ -103,9 +103,9 @@ func (m Meter) block(b content.Block, inResult bool) int {
 
 func (m Meter) text(s string) int {
 	if m.Most {
-		return (len(s) + 2) / 3
+		return m.Formula.Text((len(s) + 2) / 3)
 	}
-	return policy.TextTokens(s)
+	return m.Formula.Text(policy.TextTokens(s))
 }
 
 // scaled returns the sides of a picture scaled down to a longest side; 0 is no limit.

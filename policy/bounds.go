@@ -121,6 +121,7 @@ func (m bounder) tokens(out *Bounds, l ProviderLimits) {
 			m.from["max_prompt_tokens"] = "context window"
 		}
 	}
+	out.MaxPromptTokens = l.Tokens.common(out.MaxPromptTokens)
 }
 
 // room reserves a tenth of a request's size, at least 256 KB, for text and JSON.

@@ -116,6 +116,26 @@ func TestBound_manyImagesAreSmaller(t *testing.T) {
 	}
 }
 
+// The tokenizer of later Claude models makes more tokens of the same text: both the window and the user's own bound hold.
+func TestBound_denserTokens(t *testing.T) {
+	t.Parallel()
+	l := policy.Limits("anthropic", "claude-sonnet-5-5")
+	if l.ContextWindow != 1_000_000 || l.MaxPDFPages != 600 {
+		t.Errorf("window %d, %d pages", l.ContextWindow, l.MaxPDFPages)
+	}
+	own := merged(t, policy.Overlay{From: "settings", Limits: map[string]float64{"max_prompt_tokens": 13_000}})
+	for name, c := range map[string]struct{ got, most int }{
+		"window": {policy.DefaultBudget().Bound(l).MaxPromptTokens, 800_000}, "settings": {own.Bound(l).MaxPromptTokens, 13_000},
+	} {
+		if n := l.Tokens.Text(c.got); n > c.most || n < c.most-13 {
+			t.Errorf("%s: %d common tokens are %d of the model's, want at most %d", name, c.got, n, c.most)
+		}
+	}
+	if n, m := policy.FormulaAnthropic.Text(100), policy.FormulaAnthropicLarge.Text(100); n != 100 || m != 130 {
+		t.Errorf("an earlier model counts %d, a later one %d", n, m)
+	}
+}
+
 func TestImageTokens(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

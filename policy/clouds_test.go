@@ -28,7 +28,10 @@ func TestLookup_modelsOnClouds(t *testing.T) {
 		{"bedrock", "openai.gpt-oss-120b-1:0", []policy.Capability{thinking, tools}},
 		{"bedrock", "us.deepseek.r1-v1:0", []policy.Capability{thinking}},
 		{"bedrock", "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123", nil},
-		{"vertex", "claude-sonnet-4-5@20250929", []policy.Capability{vision, pdf, thinking, citations, tools, caching}},
+		{"bedrock", "us.anthropic.claude-sonnet-5-5", []policy.Capability{vision, pdf, thinking, citations, tools, caching}},
+		{"bedrock", "global.anthropic.claude-opus-4-8", []policy.Capability{vision, pdf, thinking, citations, tools, structured, caching}},
+		{"vertex", "claude-sonnet-5-5", []policy.Capability{vision, pdf, thinking, citations, tools, structured, caching}},
+		{"vertex", "claude-sonnet-4-5@20250929", []policy.Capability{vision, pdf, thinking, citations, tools, structured, caching}},
 		{"vertex", "gemini-3-pro", []policy.Capability{vision, pdf, thinking, policy.AudioInput, policy.VideoInput, tools, structured, caching}},
 	} {
 		got := policy.Lookup(c.provider, c.model, nil, nil).List()

@@ -65,7 +65,11 @@ func TestLimits(t *testing.T) {
 	}{
 		{"anthropic", "claude-sonnet-4-5", 100, 7_864_320, FormulaAnthropic},
 		{"anthropic", "claude-3-5-sonnet-20241022", 100, 7_864_320, FormulaAnthropic},
-		{"anthropic", "claude-opus-4-7", 100, 7_864_320, FormulaAnthropicLarge},
+		{"anthropic", "claude-opus-4-7", 600, 7_864_320, FormulaAnthropicLarge},
+		{"anthropic", "claude-sonnet-5-5", 600, 7_864_320, FormulaAnthropicLarge},
+		{"vertex", "claude-sonnet-5-5", 100, 3_932_160, FormulaAnthropicLarge},
+		{"bedrock", "us.anthropic.claude-sonnet-5-5", 20, 3_932_160, FormulaAnthropicLarge},
+		{"openrouter", "anthropic/claude-sonnet-5.5", 20, 3_932_160, FormulaAnthropicLarge},
 		{"vertex", "claude-sonnet-4@20250514", 100, 3_932_160, FormulaAnthropic},
 		{"bedrock", "anthropic.claude-3-sonnet", 20, 3_932_160, FormulaAnthropic},
 		{"openai", "gpt-4o", 500, 15_728_640, FormulaOpenAITiles},

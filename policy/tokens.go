@@ -39,6 +39,26 @@ const unknownSide = 1024
 // TextTokens estimates a text: one token per four characters, rounded up.
 func TextTokens(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
+// dense is by how much more tokens than others the tokenizer of Claude 4.7 and later makes of a text, in tenths. From
+// platform.claude.com, migration guide of Sonnet 5.5 ("about 30% more"), read in November 2026.
+const dense = 13
+
+// Text scales the estimate of a text, which is that of common tokenizers, to those of the formula's models.
+func (f Formula) Text(tokens int) int {
+	if f == FormulaAnthropicLarge {
+		return (tokens*dense + 9) / 10
+	}
+	return tokens
+}
+
+// common is the reverse: a number of the models' tokens in those of the estimate.
+func (f Formula) common(tokens int) int {
+	if f == FormulaAnthropicLarge {
+		return tokens * 10 / dense
+	}
+	return tokens
+}
+
 // ImageTokens estimates an image of these dimensions.
 func (f Formula) ImageTokens(width, height int) int {
 	w, h := float64(width), float64(height)
