@@ -26,6 +26,7 @@ const (
 	ClassPDFEncrypted     Class = "pdf_encrypted"
 	ClassURLFetch         Class = "url_fetch"
 	ClassPairing          Class = "pairing"
+	ClassBoundThinking    Class = "bound_thinking"
 	ClassRateLimit        Class = "rate_limit"
 	ClassOverloaded       Class = "overloaded"
 	ClassAuth             Class = "auth"
@@ -127,6 +128,7 @@ var hints = map[Class]string{
 	ClassPDFPages:         "send fewer pages",
 	ClassPDFEncrypted:     "remove the password from the PDF",
 	ClassURLFetch:         "the provider could not fetch a link: download the file into the vault",
+	ClassBoundThinking:    "the service refused the model's earlier reasoning, which belongs to another conversation: please report this as a bug",
 	ClassPairing:          "the order of the turns was refused: please report this as a bug",
 	ClassRateLimit:        "wait, or lower the number of parallel runs for this provider",
 	ClassOverloaded:       "the provider has trouble: try again later, or name another model",

@@ -13,6 +13,7 @@ import (
 type Turn struct {
 	Role    Role
 	Raw     json.RawMessage // of an assistant's turn, for UnpackRaw, whose result is echoed instead of Blocks
+	Stale   bool            // something before it has changed, see Request.Changed
 	Results []Result        // of a user's turn: one for each call before it, in the order of the calls; they come first
 	Blocks  []content.Block // everything else, in order: texts, an assistant's calls, a user's media; media beside results come first
 	Omitted []string        // names of media replaced by their text
@@ -66,9 +67,9 @@ func (r Request) Plan(provider string, d policy.Delivery) ([]Turn, error) {
 		return nil, err
 	}
 	p := planning{provider: provider, delivery: d, names: map[string]string{}}
-	for _, m := range messages {
+	for i, m := range messages {
 		if m.Role == Assistant {
-			p.assistant(m)
+			p.assistant(m, r.Changed > 0 && i+1 >= r.Changed)
 		} else if err := p.user(m); err != nil {
 			return nil, err
 		}
@@ -85,9 +86,9 @@ type planning struct {
 	turns    []Turn
 }
 
-// assistant adds a turn of the model: its text and calls. Only the user's turns have media.
-func (p *planning) assistant(m Message) {
-	turn := Turn{Role: Assistant, Raw: m.Raw}
+// assistant adds a turn of the model, stale if something before it has changed: its text and calls. Only the user's turns have media.
+func (p *planning) assistant(m Message, stale bool) {
+	turn := Turn{Role: Assistant, Raw: m.Raw, Stale: stale}
 	for _, b := range m.Blocks {
 		call, isCall := b.(content.ToolCall)
 		if isCall {

@@ -47,6 +47,10 @@ type Request struct {
 	ContextWindow   int      // tokens; 0: unknown. Ollama reserves this many (num_ctx)
 	Media           Loader   // nil: every medium is sent as its fallback text
 
+	// Changed is the place of the first message, from 1, that is not what it was when the turns after it were answered; 0: none.
+	// Reasoning that a model binds to what was before it does not go back from there on. With 1, none does.
+	Changed int
+
 	Delivery *policy.Delivery // where media go; nil: as the tables have it for the service and model
 
 	Citations bool // request citations of documents, unless Schema is set; ignored for services without them

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -65,6 +66,19 @@ func toolOf(r llm.Request, s spot) string {
 		}
 	}
 	return ""
+}
+
+// changed notes the first message in which a request differs from what it was.
+func changed(was, is llm.Request) llm.Request {
+	for i := range is.Messages {
+		if i >= len(was.Messages) || !reflect.DeepEqual(was.Messages[i].Blocks, is.Messages[i].Blocks) {
+			if is.Changed == 0 || i+1 < is.Changed {
+				is.Changed = i + 1
+			}
+			return is
+		}
+	}
+	return is
 }
 
 // edits maps spots to what replaces their blocks: of one tool result either the whole or blocks in it.

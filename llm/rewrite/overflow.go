@@ -154,6 +154,9 @@ func (o overflowing) again(ctx context.Context, request llm.Request, failure *ll
 	} else if err != nil {
 		return request, err
 	}
+	if d.request = changed(request, d.request); d.limits != (llm.PictureLimits{}) {
+		d.request.Changed = 1 // other bytes of the same pictures
+	}
 	limits := a.limits.And(d.limits)
 	if a.sent[digest(d.request, limits)] {
 		return request, failure
@@ -173,7 +176,7 @@ func (o overflowing) again(ctx context.Context, request llm.Request, failure *ll
 
 // digest identifies a request by its text, the digests of its media and the limits of its pictures.
 func digest(r llm.Request, limits llm.PictureLimits) [sha256.Size]byte {
-	data, err := json.Marshal([]any{r.Model, r.System, r.Messages, limits, r.Delivery})
+	data, err := json.Marshal([]any{r.Model, r.System, r.Messages, r.Changed, limits, r.Delivery})
 	if err != nil { // cannot happen: all of it has a JSON form
 		data = fmt.Appendf(nil, "%+v", r.Messages)
 	}

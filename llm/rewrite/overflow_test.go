@@ -202,6 +202,7 @@ func TestOverflow_otherClasses(t *testing.T) {
 	helped := map[llm.Class]bool{
 		llm.ClassImageDims: true, llm.ClassImagePixels: true, llm.ClassImageBytes: true, llm.ClassImageCount: true, llm.ClassMediaMismatch: true,
 		llm.ClassUnsupportedMedia: true, llm.ClassContextTokens: true, llm.ClassRequestBytes: true, llm.ClassURLFetch: true, llm.ClassPDFPages: true,
+		llm.ClassBoundThinking: true,
 	}
 	never := 0
 	for _, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")[1:] {

@@ -37,6 +37,16 @@ var remedies = map[llm.Class]func(context.Context, *draft) error{
 	llm.ClassRequestBytes:     shrinkLargest,
 	llm.ClassURLFetch:         inline,
 	llm.ClassPDFPages:         cutPages,
+	llm.ClassBoundThinking:    forget,
+}
+
+// forget leaves out what the model thought before.
+func forget(_ context.Context, d *draft) error {
+	if d.request.Changed == 1 || !slices.ContainsFunc(d.request.Messages, func(m llm.Message) bool { return len(m.Raw) > 0 }) {
+		return errHelpless
+	}
+	d.request.Changed, d.how = 1, "the model's earlier reasoning was left out"
+	return nil
 }
 
 // limitOr returns the limit that the service stated, else the published one if what was sent exceeds it, else half of what

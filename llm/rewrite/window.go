@@ -37,6 +37,9 @@ func Within(r llm.Request, tokens int, m llm.Meter) (llm.Request, Evicted) {
 	e.replace(e.resultMedia(0, old), &e.evicted.Media)
 	e.replace(e.resultTexts(0, old), &e.evicted.Texts)
 	e.dropTurns(old)
+	if e.evicted.Any() {
+		e.request = changed(r, e.request)
+	}
 	return e.request, e.evicted
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -188,5 +189,38 @@ func TestWithin_references(t *testing.T) {
 	}
 	if strings.Contains(text, "secret") {
 		t.Errorf("other data is told: %s", text)
+	}
+}
+
+// Reasoning that belongs to what was before it must not go back after a change: the request says where the first one is.
+func TestWithin_saysWhereItChanged(t *testing.T) {
+	t.Parallel()
+	request := talk(5, func(int) content.ToolResult { return content.ToolResult{Output: strings.Repeat("words ", 400)} })
+	size := llm.Meter{}.Measure(request).Tokens
+	for name, c := range map[string]struct{ tokens, place int }{
+		"nothing left out": {size, 0}, "the first result": {size - 10, 3}, "turns": {0, 1},
+	} {
+		if got, _ := rewrite.Within(request, c.tokens, llm.Meter{}); got.Changed != c.place {
+			t.Errorf("%s: message %d, want %d", name, got.Changed, c.place)
+		}
+	}
+}
+
+func TestOverflow_forgetsReasoningOfAnotherConversation(t *testing.T) {
+	t.Parallel()
+	request := talk(2, func(int) content.ToolResult { return content.ToolResult{Output: "x"} })
+	refused := &llm.Error{Class: llm.ClassBoundThinking}
+	for name, c := range map[string]struct {
+		raw      string
+		requests int
+	}{"with reasoning": {`{"wire":"anthropic"}`, 2}, "without": {"", 1}} {
+		r := request
+		r.Messages = slices.Clone(r.Messages)
+		r.Messages[1].Raw = json.RawMessage(c.raw)
+		p := &scripted{failures: []*llm.Error{refused}, answer: llm.Response{Text: "ok"}}
+		_, err := rewrite.Overflow(p, rewrite.OverflowPolicy{}).Generate(t.Context(), r, nil)
+		if len(p.asked) != c.requests || (err == nil) != (c.requests == 2) || err == nil && p.asked[1].Changed != 1 {
+			t.Errorf("%s: %d requests, %v", name, len(p.asked), err)
+		}
 	}
 }

@@ -14,6 +14,7 @@ var rules = concat(exclusions, mediaRules, contextRules)
 
 // exclusions match messages that mention tokens, contexts or models but are no overflow.
 var exclusions = ruleList{
+	is(llm.ClassBoundThinking, "invalid `signature` in `thinking` block|bound to a different conversation"),
 	is(llm.ClassRateLimit, `throttl|too many requests|rate.?limit|(?:tokens|requests) per (?:min|hour|day)|\bTPM\b|\bRPM\b`),
 	is(llm.ClassBilling, `credit balance is too low|exceeded your current quota|check your plan and billing|insufficient (?:credit|balance|funds)`),
 	is(llm.ClassAuth, `(?:invalid|incorrect|missing) (?:x-)?api.?key|api key not valid|no auth credentials`),
