@@ -28,6 +28,6 @@ func TestProvider_contractOnVertex(t *testing.T) {
 	t.Parallel()
 	llmtest.Exercise(t, llmtest.Subject{
 		New: newVertex, Path: llmtest.VertexPath + "anthropic", Wire: llmtest.Anthropic{Vertex: true},
-		MediaInResults: true, Documents: true, Signed: true,
+		MediaInResults: true, Documents: true, NativeSchema: true, Signed: true,
 	})
 }

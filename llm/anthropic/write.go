@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/llm"
@@ -79,16 +80,11 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 	if body.MaxTokens <= 0 {
 		body.MaxTokens = defaultMaxTokens
 	}
-	think(&body, r.Thinking)
-	system := r.System
+	think(&body, r.Model, r.Thinking)
 	if p.endpoint.Kind() == vertexKind {
 		body.Version, body.Model = vertexVersion, ""
-		if len(r.Schema) > 0 { // no documentation of structured output there
-			system = wire.InstructSchema(system, r.Schema)
-		}
-	} else {
-		system = demand(&body, system, r.Schema)
 	}
+	system := demand(&body, r.System, r.Schema)
 	if system != "" {
 		body.System = system
 	}
@@ -110,7 +106,7 @@ func (p *Provider) write(r llm.Request) (*wire.Body, error) {
 // turn returns the content of one message, nil if it has none. Tool results come first in a user's turn.
 func turn(drawing *wire.Drawing, ids callIDs, model string, t llm.Turn) any {
 	if raw, ok := wire.UnpackRaw(t.Raw, wireName, model); ok {
-		return raw
+		return echo(raw, t.Stale && llm.ClaudeBindsThinking(model))
 	}
 	var blocks []any
 	for _, r := range t.Results {
@@ -129,6 +125,26 @@ func turn(drawing *wire.Drawing, ids callIDs, model string, t llm.Turn) any {
 	return blocks
 }
 
+// echo returns the service's own turn as it came, or without its reasoning; nil if nothing is left.
+func echo(raw json.RawMessage, forgotten bool) any {
+	if !forgotten {
+		return raw
+	}
+	var blocks []json.RawMessage
+	_ = json.Unmarshal(raw, &blocks) // only lists were stored
+	blocks = slices.DeleteFunc(blocks, func(b json.RawMessage) bool {
+		var kind struct {
+			Type string `json:"type"`
+		}
+		_ = json.Unmarshal(b, &kind) // a block is an object
+		return kind.Type == "thinking" || kind.Type == "redacted_thinking"
+	})
+	if len(blocks) == 0 {
+		return nil
+	}
+	return blocks
+}
+
 // part returns a text or a medium.
 func part(drawing *wire.Drawing, b content.Block) any {
 	if medium, ok := drawing.Media(b); ok {
@@ -137,17 +153,21 @@ func part(drawing *wire.Drawing, b content.Block) any {
 	return newText(b.Text())
 }
 
-// think requests reasoning. Its tokens are added to those for the answer. With it, the API refuses any temperature but the
+// think requests reasoning, or none. Its tokens are added to those for the answer. With it, the API refuses any temperature but the
 // default.
-func think(body *messagesBody, level string) {
-	tokens, effort := llm.ClaudeThinking(body.Model, level)
+func think(body *messagesBody, model, level string) {
+	tokens, effort := llm.ClaudeThinking(model, level)
+	kind := ""
+	if level == "off" {
+		kind, effort = llm.ClaudeOff(model)
+	}
 	switch {
-	case level == "off":
-		body.Thinking = &thinking{Type: "disabled"}
+	case kind != "":
+		body.Thinking = &thinking{Type: kind}
 	case effort != "":
 		body.Thinking, body.OutputConfig, body.Temperature = &thinking{Type: "adaptive"}, &output{Effort: effort}, nil
 	case tokens > 0:
 		body.Thinking, body.Temperature = &thinking{"enabled", tokens}, nil
-		body.MaxTokens += tokens
 	}
+	body.MaxTokens += llm.ThinkingRoom(model, level)
 }

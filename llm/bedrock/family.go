@@ -43,17 +43,19 @@ func cites(r llm.Request) bool {
 // think requests reasoning, as far as the family accepts such requests. From
 // AWS's pages on Claude's extended and adaptive thinking, Nova 2 and gpt-oss, read in November 2026.
 func (b *converseBody) think(r llm.Request) {
-	level := r.Thinking
+	level, family := r.Thinking, familyOf(r.Model)
+	if family == claude {
+		b.claudeThinks(r.Model, level)
+		return
+	}
 	if level == "" || level == "off" {
 		return // off is the default
 	}
-	tokens, effort := llm.ClaudeThinking(r.Model, level)
-	if tokens == 0 && effort == "" {
+	_, effort := llm.ClaudeThinking(r.Model, level)
+	if effort == "" {
 		return
 	}
-	switch familyOf(r.Model) {
-	case claude:
-		b.claudeThinks(tokens, effort)
+	switch family {
 	case nova:
 		if !strings.Contains(r.Model, "nova-2") {
 			return // the first generation does not reason
@@ -67,22 +69,30 @@ func (b *converseBody) think(r llm.Request) {
 	}
 }
 
-// claudeThinks requests reasoning from Claude. Its tokens are added to those for the answer. With it, the service refuses any
-// temperature but the default.
-func (b *converseBody) claudeThinks(tokens int, effort string) {
-	thinking := map[string]any{"type": "adaptive"}
+// claudeThinks requests reasoning from Claude, or none where it is the default. Its tokens are added to those for the answer. With it,
+// the service refuses any temperature but the default.
+func (b *converseBody) claudeThinks(model, level string) {
+	tokens, effort := llm.ClaudeThinking(model, level)
+	kind := ""
+	if level == "off" && llm.ClaudeThinksUnasked(model) {
+		kind, effort = llm.ClaudeOff(model)
+	}
 	set := b.inference()
 	switch {
+	case kind != "":
+		b.Additional = map[string]any{"thinking": map[string]any{"type": kind}}
 	case effort != "":
 		b.output().Effort = effort
-	default:
-		thinking = map[string]any{"type": "enabled", "budget_tokens": tokens}
+		b.Additional, set.Temperature = map[string]any{"thinking": map[string]any{"type": "adaptive"}}, nil
+	case tokens > 0:
 		if set.MaxTokens == 0 {
 			set.MaxTokens = claudeTokens
 		}
-		set.MaxTokens += tokens
+		b.Additional, set.Temperature = map[string]any{"thinking": map[string]any{"type": "enabled", "budget_tokens": tokens}}, nil
 	}
-	b.Additional, set.Temperature = map[string]any{"thinking": thinking}, nil
+	if set.MaxTokens > 0 {
+		set.MaxTokens += llm.ThinkingRoom(model, level)
+	}
 }
 
 // claudeTokens limits answers of requests without a limit, when one is required: it must exceed the tokens for reasoning.

@@ -63,7 +63,7 @@ func (t *talk) messages(turns []llm.Turn) []message {
 
 func (t *talk) turn(turn llm.Turn) []any {
 	if raw, ok := wire.UnpackRaw(turn.Raw, wireName, t.model); ok && turn.Role == llm.Assistant {
-		return t.echo(raw)
+		return t.echo(raw, t.family.takesReasoning() && !(turn.Stale && llm.ClaudeBindsThinking(t.model)))
 	}
 	var parts []any
 	for _, r := range turn.Results {
@@ -72,8 +72,8 @@ func (t *talk) turn(turn llm.Turn) []any {
 	return append(parts, t.said(turn.Blocks)...)
 }
 
-// echo returns the service's own turn, block by block.
-func (t *talk) echo(raw json.RawMessage) []any {
+// echo returns the service's own turn, block by block, with its reasoning or without.
+func (t *talk) echo(raw json.RawMessage, reasoning bool) []any {
 	var blocks []json.RawMessage
 	_ = json.Unmarshal(raw, &blocks) // only lists were stored
 	var parts []any
@@ -82,7 +82,7 @@ func (t *talk) echo(raw json.RawMessage) []any {
 			Reasoning json.RawMessage `json:"reasoningContent"`
 		}
 		_ = json.Unmarshal(b, &kind) // a block is an object
-		if len(kind.Reasoning) == 0 || t.family.takesReasoning() {
+		if len(kind.Reasoning) == 0 || reasoning {
 			parts = append(parts, b)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -172,9 +173,13 @@ func TestGenerate_thinking(t *testing.T) {
 	for _, c := range []struct{ family, model, level, inference, output, additional string }{
 		{"claude", families["claude"], "low", `{"maxTokens":4396}`, "", `{"thinking":{"budget_tokens":4096,"type":"enabled"}}`},
 		{"claude", families["claude"], "off", `{"maxTokens":300,"temperature":0.5}`, "", ""},
-		{"claude", "anthropic.claude-opus-4-6-v1", "high", `{"maxTokens":300}`, `{"effort":"high"}`, `{"thinking":{"type":"adaptive"}}`},
-		{"claude", "global.anthropic.claude-sonnet-5", "600", `{"maxTokens":300}`, `{"effort":"low"}`, `{"thinking":{"type":"adaptive"}}`},
-		{"claude", "global.anthropic.claude-sonnet-5", "off", `{"maxTokens":300}`, "", ""},
+		{"claude", "anthropic.claude-opus-4-6-v1", "high", `{"maxTokens":24876}`, `{"effort":"high"}`, `{"thinking":{"type":"adaptive"}}`},
+		{"claude", "global.anthropic.claude-sonnet-5", "600", `{"maxTokens":900}`, `{"effort":"low"}`, `{"thinking":{"type":"adaptive"}}`},
+		{"claude", "global.anthropic.claude-sonnet-5", "off", `{"maxTokens":300}`, "", `{"thinking":{"type":"disabled"}}`},
+		{"claude", "us.anthropic.claude-sonnet-5-5", "", `{"maxTokens":10540}`, "", ""},
+		{"claude", "us.anthropic.claude-sonnet-5-5", "2000", `{"maxTokens":2300}`, `{"effort":"low"}`, `{"thinking":{"type":"adaptive"}}`},
+		{"claude", "us.anthropic.claude-sonnet-5-5", "off", `{"maxTokens":300}`, "", `{"thinking":{"type":"between_tools"}}`},
+		{"claude", "us.anthropic.claude-opus-5-5", "off", `{"maxTokens":4396}`, `{"effort":"low"}`, `{"thinking":{"type":"adaptive"}}`},
 		{"llama", families["llama"], "high", `{"maxTokens":300,"temperature":0.5}`, "", ""},
 		{"nova", families["nova"], "high", `{"maxTokens":300,"temperature":0.5}`, "", ""},
 	} {
@@ -191,6 +196,33 @@ func TestGenerate_thinking(t *testing.T) {
 		want := []string{c.inference, c.output, c.additional}
 		if diff := cmp.Diff(want, []string{string(body.Inference), string(body.Output), string(body.Additional)}); diff != "" {
 			t.Errorf("%s at %s (-want +got):\n%s", c.model, c.level, diff)
+		}
+	}
+}
+
+// Reasoning goes back only while nothing before it has changed, where the model binds it to that.
+func TestGenerate_boundReasoning(t *testing.T) {
+	t.Parallel()
+	for model, bound := range map[string]bool{"us.anthropic.claude-sonnet-5-5": true, families["claude"]: false} {
+		server := llmtest.NewServer(t, llmtest.Bedrock{}, llmtest.Reply{Answer: llmtest.Answer{Thinking: "hmm", Text: "said"}})
+		r := ask(model)
+		first, err := provider(server.URL).Generate(t.Context(), r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, stale := range []bool{false, true} {
+			next := r
+			next.Messages = append(slices.Clone(r.Messages), llm.Message{Role: llm.Assistant, Blocks: first.Blocks, Raw: first.Raw}, r.Messages[0])
+			if stale {
+				next.Changed = 1
+			}
+			if _, err := provider(server.URL).Generate(t.Context(), next, nil); err != nil {
+				t.Fatal(err)
+			}
+			asked := server.Requests()
+			if body := string(asked[len(asked)-1].Body); strings.Contains(body, "hmm") == (bound && stale) || !strings.Contains(body, "said") {
+				t.Errorf("%s, stale %v: %s", model, stale, body)
+			}
 		}
 	}
 }

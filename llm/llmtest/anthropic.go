@@ -88,6 +88,9 @@ func (a Anthropic) Read(header http.Header, body []byte) ([]Part, error) {
 	case b.Thinking != nil && b.Thinking.Type == "enabled" && (b.Thinking.Budget < 1024 || b.Thinking.Budget >= b.MaxTokens || b.Temperature != nil):
 		return nil, errors.New("budget_tokens must be at least 1024 and below max_tokens, without a temperature")
 	}
+	if err := errors.Join(claudeRefuses(b.Model, b.Thinking, b.Temperature), claudeEnds(b.Model, b.Messages[len(b.Messages)-1].Role)); err != nil {
+		return nil, err
+	}
 	tools := declared{}
 	for _, t := range b.Tools {
 		if err := tools.add(t.Name, t.InputSchema); err != nil {
@@ -119,7 +122,7 @@ func (a Anthropic) dialect(header http.Header, b *anthropicBody, body []byte) er
 	if header.Get("Authorization") != "Bearer "+Key || header.Get("X-Api-Key") != "" {
 		return errors.New("request is missing required authentication credential: expected an OAuth 2 access token")
 	}
-	if b.Model != "" || b.Version != "vertex-2023-10-16" || b.Output != nil && b.Output.Format != nil {
+	if b.Model != "" || b.Version != "vertex-2023-10-16" {
 		return fmt.Errorf("model %q, anthropic_version %q: extra inputs are not permitted", b.Model, b.Version)
 	}
 	var members map[string]json.RawMessage
@@ -127,7 +130,8 @@ func (a Anthropic) dialect(header http.Header, b *anthropicBody, body []byte) er
 		return err
 	}
 	delete(members, "anthropic_version")
-	b.Model, members["model"] = "in the address", json.RawMessage(`"claude-sonnet-4-5"`)
+	b.Model = claudeAt(header)
+	members["model"] = json.RawMessage(toJSON(b.Model))
 	return Published("anthropic", []byte(toJSON(members)))
 }
 

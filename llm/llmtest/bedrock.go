@@ -74,11 +74,14 @@ func (w Bedrock) Read(header http.Header, body []byte) ([]Part, error) {
 	if len(b.Messages) == 0 || b.Messages[0].Role != "user" {
 		return nil, errors.New("a conversation must start with a user message")
 	}
-	if err := w.options(&b); err != nil {
+	if err := w.options(claudeAt(header), &b); err != nil {
 		return nil, err
 	}
 	reading := bedrockReading{wire: w, names: map[string]bool{}, held: b.Output != nil && b.Output.Text != nil}
 	if err := reading.head(&b); err != nil {
+		return nil, err
+	}
+	if err := claudeEnds(header.Get(AddressHeader), b.Messages[len(b.Messages)-1].Role); err != nil {
 		return nil, err
 	}
 	for i, m := range b.Messages {
@@ -92,7 +95,7 @@ func (w Bedrock) Read(header http.Header, body []byte) ([]Part, error) {
 	return reading.parts, reading.open.none()
 }
 
-func (w Bedrock) options(b *bedrockBody) error {
+func (w Bedrock) options(model string, b *bedrockBody) error {
 	most := 0
 	if set := b.Inference; set != nil {
 		switch {
@@ -105,6 +108,11 @@ func (w Bedrock) options(b *bedrockBody) error {
 		}
 	}
 	warm := b.Inference != nil && b.Inference.Temperature != nil
+	if w.family() == "claude" && warm {
+		if err := claudeRefuses(model, nil, b.Inference.Temperature); err != nil {
+			return err
+		}
+	}
 	for name, value := range b.Additional {
 		if w.family() != "claude" || name != "thinking" {
 			return fmt.Errorf("malformed input request: extraneous key [%s] is not permitted", name)
@@ -113,12 +121,18 @@ func (w Bedrock) options(b *bedrockBody) error {
 		if err := strict(value, &thought); err != nil {
 			return err
 		}
+		if err := claudeRefuses(model, &thought, nil); err != nil {
+			return err
+		}
 		if thought.Type == "enabled" && (thought.Budget < 1024 || thought.Budget >= most) || thought.Type != "enabled" && thought.Budget > 0 || warm {
 			return fmt.Errorf("thinking %s with maxTokens %d, temperature %v", value, most, warm)
 		}
 	}
 	if b.Output == nil || b.Output.Text == nil {
 		return nil
+	}
+	if w.family() == "claude" && claudeNoSchema.MatchString(model) {
+		return errors.New("output_config.format: structured outputs are not supported for this model")
 	}
 	format := b.Output.Text
 	if format.Type != "json_schema" {

@@ -17,6 +17,9 @@ import (
 // Key is what clients of a Server must present, and what no error may show.
 const Key = "sk-test-0123456789-secret"
 
+// AddressHeader tells a wire that has the model in the address, and rules for it, where a request was posted.
+const AddressHeader = "X-Llmtest-Address"
+
 // Wire is a service's side of one wire format.
 type Wire interface {
 	// Path is where questions are posted.
@@ -196,6 +199,7 @@ type Server struct {
 	replies  []Reply
 	limits   Limits               // of NewLimited
 	compose  func(Captured) Reply // of NewComposing
+	bound    map[string]string    // for each signature of reasoning: the conversation before it
 }
 
 // NewServer starts a server that ends with the test. A request that the service would refuse fails the test, and so does a picture
@@ -267,7 +271,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return nil // the client went away
 	}
-	parts, err := s.wire.Read(r.Header, body)
+	head := r.Header.Clone()
+	head.Set(AddressHeader, r.URL.Path)
+	parts, err := s.wire.Read(head, body)
 	if err == nil {
 		err = bare(parts)
 	}
@@ -283,6 +289,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	turn := len(s.requests)
 	s.mu.Unlock()
 	if refusal, refused := s.limits.refuse(Captured{r.Header, body, parts}); refused {
+		reply = refusal
+	} else if refusal, refused := s.binds(head, body, turn); refused {
 		reply = refusal
 	} else if s.compose != nil {
 		reply = s.compose(Captured{r.Header, body, parts})

@@ -1,8 +1,6 @@
 package metered
 
 import (
-	"strconv"
-
 	"github.com/vaultflow/vaultflow/cost"
 	"github.com/vaultflow/vaultflow/llm"
 )
@@ -36,7 +34,7 @@ func (p Pricing) estimate(input int, request llm.Request) cost.Amount {
 	if output == 0 {
 		output = boundedOutput
 	}
-	if output += thinkingTokens(request.Thinking); p.PerCall > 0 {
+	if output += llm.ThinkingRoom(request.Model, request.Thinking); p.PerCall > 0 {
 		output = 0 // pages are paid for, not tokens
 	}
 	price := p.price()
@@ -71,23 +69,4 @@ func (p Pricing) failed(held pledge, err error) cost.Settlement {
 		return cost.Settlement{ID: held.ID}
 	}
 	return cost.Settlement{ID: held.ID, Cost: held.estimate, Presumed: true}
-}
-
-// thinkingTokens returns how many tokens of reasoning a setting may add to an answer.
-func thinkingTokens(thinking string) int {
-	switch thinking {
-	case "", "off":
-		return 0
-	case "low":
-		return 4096
-	case "medium", "on":
-		return 10240
-	case "high":
-		return 24576
-	}
-	n, err := strconv.Atoi(thinking)
-	if err != nil || n < 0 {
-		return 24576
-	}
-	return n
 }
