@@ -19,7 +19,7 @@ func Defaults() *Settings {
 func unfinished() *Settings {
 	return &Settings{
 		Models: Models{Default: Offline, Aliases: map[string]Alias{
-			"sonnet": {Provider: "anthropic", Model: "claude-sonnet-4-5"},
+			"sonnet": {Provider: "anthropic", Model: "claude-sonnet-5-5"},
 			"gpt":    {Provider: "openai", Model: "gpt-4.1"},
 			"local":  {Provider: "ollama", Model: "qwen2.5vl:7b"},
 			Offline:  {Provider: "offline", Model: "offline"},

@@ -239,7 +239,7 @@ func TestValues_nameEverySetting(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		"ingestion.pdf.dpi": "150", "vault.quiet_period": "2s", "ingestion.memory": "1.5GiB", "ingestion.ocr.languages": "[auto]",
-		"models.aliases.sonnet.model": "claude-sonnet-4-5", "providers.anthropic.key": "***", "policy.budget.max_image_mb": "5",
+		"models.aliases.sonnet.model": "claude-sonnet-5-5", "providers.anthropic.key": "***", "policy.budget.max_image_mb": "5",
 	} {
 		if got[path] != want {
 			t.Errorf("%s is %q, want %q", path, got[path], want)

@@ -119,7 +119,7 @@ func checkWorkflows(ctx context.Context, a *daemon.Workspace, g *globals, names 
 			}
 		}
 	}
-	warnOfAliases(ctx, a, g)
+	warnOfAliases(ctx, a, g, all)
 	if failed > 0 {
 		return exit(exitInvalid, fmt.Errorf("%d of %s cannot run", failed, words.Counted(count, "workflow")))
 	}
@@ -157,13 +157,16 @@ func printOtherPrompts(ctx context.Context, a *daemon.Workspace, g *globals, p *
 	return nil
 }
 
-// warnOfAliases warns about settings of models that have no effect.
-func warnOfAliases(ctx context.Context, a *daemon.Workspace, g *globals) {
+// warnOfAliases warns about settings of models that have no effect, and about models that are retired.
+func warnOfAliases(ctx context.Context, a *daemon.Workspace, g *globals, all []workflow.Loaded) {
 	for _, alias := range a.Settings.AliasNames() {
 		model, _ := a.Models.Model(ctx, alias) // an unreachable model is reported elsewhere
 		for _, line := range model.Warnings() {
 			fmt.Fprintln(g.err, "warning: "+line)
 		}
+	}
+	for _, alias := range a.Models.Retiring(all) {
+		fmt.Fprintf(g.err, "warning: alias %s: %s\n", alias, a.Models.Retirement(alias).Text(time.Now()))
 	}
 }
 

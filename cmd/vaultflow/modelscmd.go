@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,8 +29,13 @@ type modelLine struct {
 	Price         *cost.Price         `json:"price,omitempty"`          // US dollars for a million tokens
 	PriceSource   string              `json:"price_source,omitempty"`
 	PriceChecked  string              `json:"price_checked,omitempty"` // the month or day of that source
+	Retires       string              `json:"retires,omitempty"`       // the day from which the service no longer answers
+	Successor     string              `json:"successor,omitempty"`     // that the service recommends
+	RetireSource  string              `json:"retire_source,omitempty"` // who says so
 	Probed        string              `json:"probed,omitempty"`        // the day on which the service was asked
 	ProbeFailed   string              `json:"probe_failed,omitempty"`  // why it could not be asked now; what is shown is older
+
+	retirement string // in words
 }
 
 func newModels(g *globals) *cobra.Command {
@@ -58,7 +64,7 @@ func listModels(ctx context.Context, g *globals, probe bool) error {
 			if err != nil {
 				problem = err.Error()
 			}
-			if was && (err == nil || isWanted(a, alias)) {
+			if was && (err == nil || a.Models.IsWanted(alias)) {
 				asked++
 				if err != nil {
 					failed++
@@ -80,11 +86,6 @@ func listModels(ctx context.Context, g *globals, probe bool) error {
 	return nil
 }
 
-// wanted reports whether the user set an alias up. A built-in one whose server does not run is not missed.
-func isWanted(a *daemon.Workspace, alias string) bool {
-	return alias == a.Settings.Models.Default || a.Settings.Origin("models.aliases."+alias).Source != settings.SourceDefault
-}
-
 func lineOfModel(ctx context.Context, a *daemon.Workspace, alias, failed string) modelLine {
 	said, p, _ := a.Settings.Meant(alias)
 	line := modelLine{
@@ -94,6 +95,9 @@ func lineOfModel(ctx context.Context, a *daemon.Workspace, alias, failed string)
 	line.Ready, line.Capabilities, line.ContextWindow = err == nil, model.Capabilities, model.ContextWindow
 	price := a.Models.Price(alias)
 	line.Price, line.PriceSource, line.PriceChecked = price.Amounts, price.Source, price.Checked
+	if r := a.Models.Retirement(alias); r != nil {
+		line.Retires, line.Successor, line.RetireSource, line.retirement = r.Day, r.Successor, r.Source+", "+r.Checked, r.Text(time.Now())
+	}
 	if line.ContextWindow == 0 {
 		line.ContextWindow = policy.Limits(model.Kind, model.ID).ContextWindow
 	}
@@ -130,6 +134,9 @@ func printModel(g *globals, l modelLine) error {
 		fmt.Fprintf(w, "               %s\n", strings.Join(can, ", "))
 		if facts := l.facts(); facts != "" {
 			fmt.Fprintf(w, "               %s\n", facts)
+		}
+		if l.retirement != "" {
+			fmt.Fprintf(w, "               %s\n", l.retirement)
 		}
 	})
 }

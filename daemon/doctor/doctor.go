@@ -43,7 +43,8 @@ func Examine(ctx context.Context, a *daemon.Workspace, probing bool) []Finding {
 	all = append(all, examineWatching(ctx, a), examineFolders(a))
 	all = append(append(all, examineState(ctx, a)...), examineWorkflows(ctx, a))
 	all = append(all, Finding{Subject: "clock", State: "ok", Message: time.Now().In(a.Zone).Format("2006-01-02 15:04:05 MST")})
-	return append(append(all, examineKeys(a)), examineProviders(ctx, a, probing)...)
+	all = append(append(all, examineKeys(a)), examineRetirements(ctx, a)...)
+	return append(all, examineProviders(ctx, a, probing)...)
 }
 
 // examineMemory reports what the system allows, and how it is divided.
@@ -190,6 +191,22 @@ func examineProviders(ctx context.Context, a *daemon.Workspace, probing bool) []
 		if probing {
 			all = append(all, Finding{Subject: alias, State: "warning", Message: "nothing was sent: it waits for your approval", Fix: "vaultflow trust"})
 		}
+	}
+	return all
+}
+
+// examineRetirements reports models that their services stop, or have stopped.
+func examineRetirements(ctx context.Context, a *daemon.Workspace) []Finding {
+	workflows, err := a.Workflows.Checked(ctx)
+	if err != nil {
+		workflows = nil // which is a finding of its own
+	}
+	var all []Finding
+	for _, alias := range a.Models.Retiring(workflows) {
+		r := a.Models.Retirement(alias)
+		all = append(all, Finding{
+			Subject: alias, State: "warning", Message: r.Text(time.Now()), Fix: "set models.aliases." + alias + ".model to " + r.Successor + " or another model",
+		})
 	}
 	return all
 }

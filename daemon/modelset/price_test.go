@@ -17,7 +17,7 @@ func TestPriceOf(t *testing.T) {
 	at := func(kind, address string) settings.Provider {
 		return settings.Provider{Kind: kind, BaseURL: settings.Address(address)}
 	}
-	sonnet, gpt := settings.Alias{Model: "claude-sonnet-4-5"}, settings.Alias{Model: "gpt-4.1"}
+	sonnet, gpt := settings.Alias{Model: "claude-sonnet-5-5"}, settings.Alias{Model: "gpt-4.1"}
 	own := sonnet
 	own.Price = settings.Price{Input: of(1), Output: of(2), Cached: of(0.3), CacheWrite: of(3.75)}
 	anthropic := at("anthropic", "https://api.anthropic.com")
@@ -32,7 +32,8 @@ func TestPriceOf(t *testing.T) {
 		"another service":     {sonnet, at("openrouter", "https://openrouter.ai/api/v1"), nil, ""},
 		"a server of its own": {settings.Alias{Model: "qwen2.5vl:7b"}, at("ollama", "http://127.0.0.1:11434"), nil, ""},
 		"the offline model":   {settings.Alias{Model: "offline"}, at("offline", ""), &cost.Price{}, "built in"},
-		"sonnet":              {sonnet, anthropic, &cost.Price{Input: 3, Output: 15, Cached: 0.3, CacheWrite: 3.75}, "platform.claude.com, pricing page 2026-11"},
+		"sonnet":              {sonnet, anthropic, &cost.Price{Input: 2, Output: 10, Cached: 0.1, CacheWrite: 2.5}, "platform.claude.com, page of Claude Sonnet 5.5 2026-11"},
+		"the former sonnet":   {settings.Alias{Model: "claude-sonnet-4-5"}, anthropic, &cost.Price{Input: 3, Output: 15, Cached: 0.3, CacheWrite: 3.75}, "platform.claude.com, pricing page 2026-11"},
 		"gpt":                 {gpt, at("openai_chat", "https://api.openai.com/v1"), &cost.Price{Input: 2, Output: 8, Cached: 0.5}, "developers.openai.com, pricing page, as others quote it 2026-11"},
 		"gpt of Responses":    {gpt, at("openai_responses", "https://api.openai.com/v1"), &cost.Price{Input: 2, Output: 8, Cached: 0.5}, "developers.openai.com, pricing page, as others quote it 2026-11"},
 		"the user's":          {own, anthropic, &cost.Price{Input: 1, Output: 2, Cached: 0.3, CacheWrite: 3.75}, "settings"},

@@ -14,19 +14,38 @@ type Price struct {
 	Checked string // a month or a day; empty for prices of the settings
 }
 
-// listed are the prices of the built-in aliases, as their services publish them for their own addresses.
+// vendor is a maker of models at its own address: what is published for it says nothing about servers with another address.
+type vendor struct{ provider, address string }
+
+var (
+	anthropicAPI = vendor{"anthropic", "https://api.anthropic.com/"}
+	openaiAPI    = vendor{"openai", "https://api.openai.com/"}
+)
+
+// is reports whether a provider of the settings is the vendor.
+func (v vendor) is(p settings.Provider) bool {
+	return strings.TrimSuffix(limitsOf(p), "_responses") == v.provider && strings.HasPrefix(string(p.BaseURL)+"/", v.address)
+}
+
+// listed are the prices of the built-in aliases, and of those that were, as their services publish them for their own addresses.
 var listed = []struct {
-	provider, address, model string
-	price                    cost.Price
-	source, checked          string
+	vendor
+	model           string
+	price           cost.Price
+	source, checked string
 }{
 	{
-		"anthropic", "https://api.anthropic.com/", "claude-sonnet-4-5",
+		anthropicAPI, "claude-sonnet-5-5",
+		cost.Price{Input: 2, Output: 10, Cached: 0.1, CacheWrite: 2.5},
+		"platform.claude.com, page of Claude Sonnet 5.5", "2026-11",
+	},
+	{
+		anthropicAPI, "claude-sonnet-4-5",
 		cost.Price{Input: 3, Output: 15, Cached: 0.3, CacheWrite: 3.75},
 		"platform.claude.com, pricing page", "2026-11",
 	},
 	{
-		"openai", "https://api.openai.com/", "gpt-4.1",
+		openaiAPI, "gpt-4.1",
 		cost.Price{Input: 2, Output: 8, Cached: 0.5},
 		"developers.openai.com, pricing page, as others quote it", "2026-11",
 	},
@@ -42,7 +61,7 @@ func priceOf(a settings.Alias, p settings.Provider) Price {
 		return Price{Amounts: &cost.Price{}, Source: "built in"}
 	}
 	for _, row := range listed {
-		if strings.TrimSuffix(limitsOf(p), "_responses") == row.provider && strings.HasPrefix(string(p.BaseURL)+"/", row.address) && a.Model == row.model {
+		if row.is(p) && a.Model == row.model {
 			price := row.price
 			return Price{&price, row.source, row.checked}
 		}
