@@ -126,8 +126,8 @@ func (a *Approver) outdated(ctx context.Context, in engine.ApproveIn, waited pre
 // proposedPrompt returns the proposal to send a prompt, with the text that people read.
 func (a *Approver) proposedPrompt(ctx context.Context, s Context, in engine.ApproveIn, now, last previewed.Sketch) (p engine.Proposal, err error) {
 	p = engine.Proposal{Kind: engine.ProposalPrompt, Name: now.Model, Key: "prompt:" + now.Digest}
-	if about := s.about(); len(about) > 0 {
-		p.Name += ", about " + engine.FileList(about)
+	if names := about(s); len(names) > 0 {
+		p.Name += ", about " + engine.FileList(names)
 	}
 	if last.Digest != "" {
 		p.Differences = previewed.Differences(last, now)

@@ -102,11 +102,11 @@ func receiptParts(r prompt.Receipt) []previewed.Part {
 
 // previewKey names what a preview of the step would be of: its files and the items of its batch.
 func previewKey(s Context) string {
-	return previewed.Key(s.Plan.Name, s.Step.Name, s.about()...)
+	return previewed.Key(s.Plan.Name, s.Step.Name, about(s)...)
 }
 
 // about names the files that started the run and the items of the batch.
-func (s Context) about() []string {
+func about(s Context) []string {
 	about := slices.Clone(s.Facts.Files)
 	for _, it := range s.items {
 		about = append(about, it.Shown())
