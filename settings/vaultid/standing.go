@@ -34,6 +34,8 @@ func (r Record) standing(v Vault, look func(path string) (other Vault, same bool
 		return Own // a second path to one folder: a bind mount, or another case
 	case !r.knows(v) && (v.ID != "" || r.ID() != "" || err == nil):
 		return Foreign
+	case err == nil && r.knows(other) && !r.has(v.ID):
+		return Foreign // a folder is at one place only: two disks that were formatted in one moment have the same numbers
 	case err == nil && r.knows(other):
 		return Copied
 	}
