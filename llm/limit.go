@@ -22,6 +22,7 @@ type Limits struct {
 // only what passes it. Make it with [NewService]. It is safe for concurrent use.
 type Service struct {
 	places *turns.Places // for calls at the same time
+	minute *turns.Places // one: the next request of the minute
 
 	mu     sync.Mutex
 	gates  map[*Gate]struct{} // that are open; guarded by mu
@@ -37,7 +38,9 @@ type passed struct {
 }
 
 // NewService returns a service that nobody has asked.
-func NewService() *Service { return &Service{places: turns.New(0), gates: map[*Gate]struct{}{}} }
+func NewService() *Service {
+	return &Service{places: turns.New(0), minute: turns.New(1), gates: map[*Gate]struct{}{}}
+}
 
 // Gate enforces limits for all providers that it wraps, and those of the service. Calls wait their turn, in order, or until their
 // context ends; the gates of a service take turns. It is safe for concurrent use.
@@ -46,6 +49,7 @@ type Gate struct {
 	limits  Limits
 	places  *turns.Line   // of this gate
 	shared  *turns.Line   // of the service
+	minute  *turns.Line   // of the service
 	turn    chan struct{} // held by the one call that waits for the minute or the service
 	changed chan struct{} // wakes it when a request took less than estimated, or the limits changed
 }
@@ -56,7 +60,7 @@ func NewGate(l Limits) *Gate { return NewService().Gate(l) }
 // Gate opens a gate.
 func (s *Service) Gate(l Limits) *Gate {
 	g := &Gate{
-		service: s, limits: l, places: turns.New(l.Calls).Line(), shared: s.places.Line(), turn: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		service: s, limits: l, places: turns.New(l.Calls).Line(), shared: s.places.Line(), minute: s.minute.Line(), turn: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,8 +158,9 @@ func unsent(why error) error {
 	return &Error{Class: ClassOther, Unsent: true, Message: fmt.Sprintf("wait for a free place: %v", why), Err: why}
 }
 
-// pass waits until the minute has room for a request and the service has a place, and counts it. A call that waits for the minute holds
-// no place of the service: other gates may have room.
+// pass waits until a request may go, and counts it. It waits for the gate's own minute first, and holds no place of the service meanwhile:
+// other gates may have room. Then the gates take turns for the service's minute. The one whose turn it is has it until there is room for its request, or
+// small requests would always be faster than a large one.
 func (g *Gate) pass(ctx context.Context, request Request) (p *passed, leave func(), err error) {
 	select {
 	case g.turn <- struct{}{}:
@@ -166,65 +171,76 @@ func (g *Gate) pass(ctx context.Context, request Request) (p *passed, leave func
 	}
 	defer func() { <-g.turn }()
 	next := &passed{by: g, tokens: Meter{}.Measure(request).Tokens + request.MaxOutputTokens}
-	for {
-		if err := g.room(ctx, next); err != nil {
-			return nil, nil, err
-		}
-		place := g.shared.Ask()
-		if err := await(ctx, place.Ready()); err != nil {
-			place.Leave()
-			return nil, nil, err
-		}
-		if g.service.enter(next, true) <= 0 {
-			return next, place.Leave, nil
-		}
-		place.Leave() // another gate was faster
+	if err = g.room(ctx, func() time.Duration { return g.service.room(next, g.limits, g) }); err != nil {
+		return nil, nil, err
 	}
+	place, minute := g.shared.Ask(), (*turns.Ticket)(nil)
+	if err = await(ctx, place.Ready()); err == nil {
+		minute = g.minute.Ask()
+		defer minute.Leave()
+		err = await(ctx, minute.Ready())
+	}
+	if err == nil {
+		err = g.room(ctx, func() time.Duration { return g.service.enter(next) })
+	}
+	if err != nil {
+		place.Leave()
+		return nil, nil, err
+	}
+	return next, place.Leave, nil
 }
 
-// room waits until the minute has room for a request.
-func (g *Gate) room(ctx context.Context, next *passed) (err error) {
+// room waits until a function says that there is nothing to wait for.
+func (g *Gate) room(ctx context.Context, wait func() time.Duration) error {
 	for {
-		wait := g.service.enter(next, false)
-		if wait <= 0 {
+		left := wait()
+		if left <= 0 {
 			return nil
 		}
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(left)
+		var ended error
 		select {
 		case <-timer.C:
 		case <-g.changed:
 		case <-ctx.Done():
-			err = unsent(ctx.Err())
+			ended = ctx.Err()
 		case <-drain.Begun(ctx):
-			err = unsent(drain.Err)
+			ended = drain.Err
 		}
 		timer.Stop()
-		if err != nil {
-			return err
+		if ended != nil {
+			return unsent(ended)
 		}
 	}
 }
 
-// enter returns how long to wait at most until there is room for a request, and counts it if there is now and it is to go. One that is larger
-// than a limit has room when it is the only one.
-func (s *Service) enter(next *passed, goes bool) time.Duration {
+// room returns how long to wait at most until limits have room for a request beside those of a gate, or of all. One that is larger than a limit
+// has room when it is the only one.
+func (s *Service) room(next *passed, l Limits, by *Gate) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wait(next, l, time.Now(), by)
+}
+
+// enter counts a request if the service has room for it, or returns how long to wait at most.
+func (s *Service) enter(next *passed) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	for len(s.last) > 0 && now.Sub(s.last[0].at) >= time.Minute {
-		s.last = s.last[1:]
-	}
-	own := func(p *passed) bool { return p.by == next.by }
-	wait := max(s.wait(next, s.limits, now, func(*passed) bool { return true }), s.wait(next, next.by.limits, now, own))
-	if wait == 0 && goes { // limits may come, so it counts without any
+	wait := s.wait(next, s.limits, now, nil)
+	if wait == 0 { // limits may come, so it counts without any
 		next.at = now
 		s.last = append(s.last, next)
 	}
 	return wait
 }
 
-// wait returns how long limits make a request wait, if those count that counts names. The caller holds mu.
-func (s *Service) wait(next *passed, l Limits, now time.Time, counts func(*passed) bool) time.Duration {
+// wait returns how long limits make a request wait. Those of a gate count, or all if it is nil. The caller holds mu.
+func (s *Service) wait(next *passed, l Limits, now time.Time, by *Gate) time.Duration {
+	for len(s.last) > 0 && now.Sub(s.last[0].at) >= time.Minute {
+		s.last = s.last[1:]
+	}
+	counts := func(p *passed) bool { return by == nil || p.by == by }
 	requests, tokens := 1, next.tokens
 	for _, p := range s.last {
 		if counts(p) {

@@ -203,3 +203,56 @@ type providerFunc func() cost.Usage
 func (f providerFunc) Generate(context.Context, Request, func(string)) (*Response, error) {
 	return &Response{Usage: f()}, nil
 }
+
+// TestService_rateFair: within a limit per minute, gates take turns, however many calls one of them wants. A call that needs much of the minute gets its turn beside
+// small ones that never end.
+func TestService_rateFair(t *testing.T) {
+	t.Parallel()
+	for name, limits := range map[string]Limits{"requests": {Calls: 4, RequestsPerMinute: 12}, "tokens": {Calls: 4, TokensPerMinute: 12000}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				service := NewService()
+				var all sync.WaitGroup
+				var flood atomic.Int64
+				want := func(gate *Gate, n, tokens int, count *atomic.Int64) {
+					all.Go(func() {
+						var calls sync.WaitGroup
+						for range n {
+							calls.Go(func() {
+								if _, err := gate.Wrap(providerFunc(func() cost.Usage {
+									count.Add(1)
+									time.Sleep(4 * time.Second)
+									return cost.Usage{}
+								})).Generate(t.Context(), Request{MaxOutputTokens: tokens}, nil); err != nil {
+									t.Error(err)
+								}
+							})
+						}
+						calls.Wait()
+					})
+				}
+				slow := limits
+				slow.Calls = 1 // one after the other, so that the minute never becomes free at one stroke
+				want(service.Gate(slow), 100, 1000, &flood)
+				time.Sleep(61 * time.Second)
+				small := make([]atomic.Int64, 5)
+				for i := range small {
+					want(service.Gate(limits), 2, 1000, &small[i])
+				}
+				var large atomic.Int64
+				want(service.Gate(limits), 1, 9000, &large)
+				time.Sleep(2*time.Minute + time.Second)
+				for i := range small {
+					if n := small[i].Load(); n != 2 {
+						t.Errorf("gate %d made %d of 2 calls within two minutes, the flood %d", i, n, flood.Load())
+					}
+				}
+				if large.Load() != 1 {
+					t.Errorf("the large call was not made within two minutes; the flood made %d calls", flood.Load())
+				}
+				all.Wait()
+			})
+		})
+	}
+}
