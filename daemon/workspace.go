@@ -76,6 +76,9 @@ type Shared struct {
 // Share divides this machine's memory as the settings say.
 func Share(s *settings.Settings) *Shared { return &Shared{workers.NewRoom(s), modelset.NewServices()} }
 
+// Close ends the workers that wait for a document.
+func (s *Shared) Close() { s.room.Close() }
+
 // Workspace is an open vault with its settings: what every command but init and version begins with.
 type Workspace struct {
 	Dir      string
@@ -97,6 +100,7 @@ type Workspace struct {
 	Overviews *Overviews
 
 	options Options
+	shared  *Shared
 	input   settings.Input           // of the settings in use, with their files
 	given   map[string]control.Given // the values that only this process has
 	reloads sync.Once                // the warning about a serve that works with other settings
@@ -155,13 +159,15 @@ func openLoaded(o Options, st vaultid.State, loaded loaded) (a *Workspace, err e
 		Dir: o.Dir, StateDir: stateDir, State: st, Settings: set, Faults: loaded.faults, Trust: trusted, Vault: v, Links: links, Models: models, Zone: zone, Log: log,
 		Passwords: passwords, Workers: workers.New(set, v, stateDir, passwords, shared.room, log), Workflows: flows, Offers: offers,
 		Overviews: &Overviews{settings: set, offers: offers, workflows: flows, zone: zone},
-		options:   o, input: loaded.input, given: reload.Given(set, o.Settings != ""), outside: reach, rules: rules, digests: media.NewDigests(stateDir),
+		options:   o, shared: shared, input: loaded.input, given: reload.Given(set, o.Settings != ""), outside: reach, rules: rules, digests: media.NewDigests(stateDir),
 	}, nil
 }
 
 // Close closes the vault.
 func (a *Workspace) Close() {
-	a.Workers.Close()
+	if a.options.Shared == nil {
+		a.shared.Close()
+	}
 	a.Models.Close()
 	_ = a.digests.Keep() // without them, pictures are read again
 	if err := a.Vault.Close(); err != nil {

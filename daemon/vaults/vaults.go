@@ -72,6 +72,7 @@ func Serve(ctx context.Context, c Config) error {
 	for _, f := range found {
 		p.vaults = append(p.vaults, &vault{folder: f, look: make(chan os.Signal, 1)})
 	}
+	defer p.shared.Close()
 	var all sync.WaitGroup
 	defer all.Wait()
 	ctx, cancel := context.WithCancel(ctx)

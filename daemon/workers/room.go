@@ -6,26 +6,32 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/memory"
+	"github.com/vaultflow/vaultflow/ingestion/sandbox"
 	"github.com/vaultflow/vaultflow/policy/turns"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
-// Room is what a process has for workers: the memory that there is, and how many documents may be open at once. All vaults of a process
-// share it, and each gets its turn. It is safe for concurrent use.
+// Room is what a process has for workers: the memory that there is, how many documents may be open at once, and the workers that wait for one. All
+// vaults of a process share it, and each gets its turn. It is safe for concurrent use.
 type Room struct {
 	found  memory.Found
 	share  memory.Share
 	places *turns.Places
 	moved  atomic.Int64 // when a worker last answered or ended, in nanoseconds
+	pool   sandbox.Pool
+
+	compiler *turns.Line // one place: compiling PDFium takes a processor for a minute
+	cold     sync.Map    // workers whose machine code of PDFium cannot be kept, by their paths
 }
 
 // NewRoom divides the memory that there is, as the settings say, and sets the limit of this process.
 func NewRoom(s *settings.Settings) *Room {
-	r := &Room{found: memory.Find(os.DirFS("/"))}
+	r := &Room{found: memory.Find(os.DirFS("/")), compiler: turns.New(1).Line()}
 	if s.Engine.Memory > 0 {
 		r.found = memory.Found{Bytes: int64(s.Engine.Memory), From: "engine.memory"}
 	}
@@ -33,6 +39,28 @@ func NewRoom(s *settings.Settings) *Room {
 	r.places = turns.New(r.share.Workers)
 	debug.SetMemoryLimit(r.share.Daemon)
 	return r
+}
+
+// Close ends the workers that wait for a document.
+func (r *Room) Close() { r.pool.Close() }
+
+// warm compiles PDFium, once for each build of the worker. A worker with a document cannot keep the machine code: it would compile it
+// in the time of a page.
+func (r *Room) warm(ctx context.Context, c sandbox.Config, log *slog.Logger) {
+	turn := r.compiler.Ask()
+	defer turn.Leave()
+	select {
+	case <-turn.Ready():
+	case <-ctx.Done():
+		return
+	}
+	if _, cold := r.cold.Load(c.Worker); cold {
+		return
+	}
+	if err := c.Warm(ctx); err != nil && ctx.Err() == nil {
+		r.cold.Store(c.Worker, true)
+		log.Warn("each PDF that needs PDFium waits until it is compiled, because its machine code could not be kept", "err", err)
+	}
 }
 
 // progress records that a worker did something.

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/daemon/memory"
@@ -32,19 +31,13 @@ type Starter struct {
 	passwords *Passwords
 	log       *slog.Logger
 	queue     *queue
-
-	pool    *sandbox.Pool
-	warming sync.Mutex
-	cold    bool // PDFium's machine code cannot be kept. Guarded by warming
 }
 
 // New returns a starter that opens files of v, and has its part of the room.
 func New(s *settings.Settings, v *disk.Vault, stateDir string, p *Passwords, room *Room, log *slog.Logger) *Starter {
 	// A worker at work answers within these times.
 	patience := max(slotPatience, (s.Ingestion.OpenTimeout + s.Ingestion.PageTimeout).Std())
-	w := &Starter{settings: s, vault: v, stateDir: stateDir, passwords: p, log: log, queue: newQueue(room, patience, log)}
-	w.pool = sandbox.NewPool(w.config)
-	return w
+	return &Starter{settings: s, vault: v, stateDir: stateDir, passwords: p, log: log, queue: newQueue(room, patience, log)}
 }
 
 // Memory returns what the system or the settings allow, and how it is divided.
@@ -88,40 +81,23 @@ func (w *Starter) cache() string {
 	return dir
 }
 
-// warm compiles PDFium, once for each build of the worker. A worker with a document cannot keep the machine code: it would compile it
-// in the time of a page.
-func (w *Starter) warm(ctx context.Context, c sandbox.Config) {
-	w.warming.Lock()
-	defer w.warming.Unlock()
-	if w.cold {
-		return
-	}
-	if err := c.Warm(ctx); err != nil && ctx.Err() == nil {
-		w.cold = true
-		w.log.Warn("each PDF that needs PDFium waits until it is compiled, because its machine code could not be kept", "err", err)
-	}
-}
-
 // Prepare has so many workers wait for a document, as far as there is room for them, and returns at once.
 func (w *Starter) Prepare(n int) {
 	if n = w.queue.room.places.Free(n); n > 0 {
-		w.pool.Prepare(n)
+		w.queue.room.pool.Prepare(w.config(), n)
 	}
 }
-
-// Close ends the workers that wait for a document.
-func (w *Starter) Close() { w.pool.Close() }
 
 // start opens a document in a worker.
 func (w *Starter) start(ctx context.Context, f *os.File, o extract.Open) (session, extract.Document, error) {
 	if o.Kind == extract.KindPDF {
-		w.warm(ctx, w.config())
+		w.queue.room.warm(ctx, w.config(), w.log)
 	}
 	free, err := w.queue.slot(ctx)
 	if err != nil {
 		return session{}, extract.Document{}, err
 	}
-	opened, document, err := w.pool.Start(ctx, f, o)
+	opened, document, err := w.queue.room.pool.Start(ctx, w.config(), f, o)
 	if err != nil {
 		free()
 		return session{}, document, err

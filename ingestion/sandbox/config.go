@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"time"
 )
 
@@ -47,6 +48,12 @@ func (c Config) withDefaults() Config {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
+}
+
+// sameAs reports whether a worker of one config can do what one of the other can. The logs may differ.
+func (c Config) sameAs(o Config) bool {
+	c.Logger, o.Logger = nil, nil
+	return reflect.DeepEqual(c, o)
 }
 
 // warmTime is the most that making PDFium's machine code may take. It takes seconds; a loaded machine takes longer.

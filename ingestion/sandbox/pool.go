@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,28 +13,40 @@ import (
 // idleTime is how long a worker waits for a document.
 const idleTime = time.Minute
 
-// Pool starts workers before their documents are there, so that these need not wait for it. A worker still reads one document. Make one with
-// [NewPool]. Several goroutines may use it.
+// Pool starts workers before their documents are there, so that these need not wait for it. A worker still reads one document, and waits only for one that
+// is to be read with the config that it was started with. The zero value has no workers. Several goroutines may use it.
 type Pool struct {
-	config func() Config // asked only when a worker starts
-
-	mu      sync.Mutex      // guards what follows
-	waiting []chan *Session // workers that have started or will; nil comes from one that could not
+	mu      sync.Mutex // guards what follows
+	waiting []prepared // the oldest first
 	idle    *time.Timer
 }
 
-// NewPool returns a pool without workers. The function returns how each is started.
-func NewPool(config func() Config) *Pool { return &Pool{config: config} }
+// prepared is a worker that has started or will.
+type prepared struct {
+	config  Config
+	started chan *Session // nil comes from one that could not
+}
 
-// Prepare has so many workers wait for a document. It returns at once. Those that no document needs within a minute are ended.
-func (p *Pool) Prepare(n int) {
+// Prepare has so many workers of a config wait for a document. No more than that wait in all: those of other configs make room. It returns at once.
+// Those that no document needs within a minute are ended.
+func (p *Pool) Prepare(c Config, n int) {
+	c = c.withDefaults()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.waiting) < n {
+	same := 0
+	for _, w := range p.waiting {
+		if w.config.sameAs(c) {
+			same++
+		}
+	}
+	for ; same < n; same++ {
+		if i := slices.IndexFunc(p.waiting, func(w prepared) bool { return !w.config.sameAs(c) }); i >= 0 && len(p.waiting) >= n {
+			go discard(p.waiting[i].started)
+			p.waiting = slices.Delete(p.waiting, i, i+1)
+		}
 		started := make(chan *Session, 1)
-		p.waiting = append(p.waiting, started)
+		p.waiting = append(p.waiting, prepared{c, started})
 		go func() {
-			c := p.config().withDefaults()
 			s, err := c.begin(context.Background())
 			if err != nil {
 				c.Logger.Debug("a worker could not be started in advance", "err", err) // starting one on demand reports it
@@ -48,9 +61,9 @@ func (p *Pool) Prepare(n int) {
 }
 
 // Start is [Config.Start] with a worker that waits, if there is one.
-func (p *Pool) Start(ctx context.Context, doc *os.File, o extract.Open) (*Session, extract.Document, error) {
+func (p *Pool) Start(ctx context.Context, c Config, doc *os.File, o extract.Open) (*Session, extract.Document, error) {
 	for {
-		s, err := p.take(ctx)
+		s, err := p.take(ctx, c.withDefaults())
 		if s == nil || err != nil {
 			break
 		}
@@ -59,21 +72,25 @@ func (p *Pool) Start(ctx context.Context, doc *os.File, o extract.Open) (*Sessio
 		}
 		_ = s.Close() // it died while it waited
 	}
-	return p.config().Start(ctx, doc, o)
+	return c.Start(ctx, doc, o)
 }
 
-// take returns a worker that waits, or nil if there is none.
-func (p *Pool) take(ctx context.Context) (*Session, error) {
+// take returns a worker of a config that waits, or nil if there is none.
+func (p *Pool) take(ctx context.Context, c Config) (*Session, error) {
 	p.mu.Lock()
-	if len(p.waiting) == 0 {
+	i := slices.IndexFunc(p.waiting, func(w prepared) bool { return w.config.sameAs(c) })
+	if i < 0 {
 		p.mu.Unlock()
 		return nil, nil //nolint:nilnil // there is none
 	}
-	started := p.waiting[0]
-	p.waiting = p.waiting[1:]
+	started := p.waiting[i].started
+	p.waiting = slices.Delete(p.waiting, i, i+1)
 	p.mu.Unlock()
 	select {
 	case s := <-started:
+		if s != nil {
+			s.config = c // with its log
+		}
 		return s, nil
 	case <-ctx.Done():
 		go discard(started)
@@ -85,8 +102,8 @@ func (p *Pool) take(ctx context.Context) (*Session, error) {
 func (p *Pool) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, started := range p.waiting {
-		go discard(started)
+	for _, w := range p.waiting {
+		go discard(w.started)
 	}
 	p.waiting = nil
 }
