@@ -110,9 +110,21 @@ func (l *layers) vault() error {
 func (l *layers) put(source Source, path string, data []byte, theirs bool) (from *Settings) {
 	from = &Settings{origins: map[string]Origin{}}
 	file(from, source, path, data, l.reporter)
+	if at, set := from.origins["vaults"]; set && source == SourceFile && theirs { // whoever writes into a vault must not choose others
+		l.report(at, diag.SeverityError, CodeValue, "move it to your own settings"+l.ownFile(), "vaults is not a setting of a vault: it lists the vaults of this machine that serve works on")
+		delete(from.origins, "vaults")
+	}
 	j := &judge{layers: l, from: from, path: path, theirs: theirs}
 	j.settings()
 	return from
+}
+
+// ownFile returns the name of the user's own file in brackets, or "".
+func (l *layers) ownFile() string {
+	if l.in.User == "" {
+		return ""
+	}
+	return " (" + l.in.User + ")"
 }
 
 // holdsSecret reports whether a file contains a key, token, password or header.
