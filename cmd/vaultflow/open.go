@@ -21,16 +21,20 @@ func (g *globals) options(ctx context.Context) (daemon.Options, error) {
 	if err == nil && g.changes {
 		err = confirmMove(ctx, g, dir)
 	}
-	return g.optionsOf(dir), err
+	return g.optionsOf(dir, ""), err
 }
 
-// optionsOf are what the flags say about a vault.
-func (g *globals) optionsOf(dir string) daemon.Options {
+// optionsOf are what the flags say about a vault. One of several has a name.
+func (g *globals) optionsOf(dir, name string) daemon.Options {
 	return daemon.Options{
 		Dir: dir, Changes: g.changes, StateDir: g.stateDir, Settings: g.settings, Overrides: g.overrides, Version: version, Source: source,
 		Logger: func(s *settings.Settings) *slog.Logger {
-			g.warnings(s)
-			return newLogger(g, s)
+			g.warnings(s, name)
+			log := newLogger(g, s)
+			if name != "" {
+				log = log.With("vault", name)
+			}
+			return log
 		},
 	}
 }

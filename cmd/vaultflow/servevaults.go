@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -59,7 +58,7 @@ func ownSettings(g *globals) (*settings.Settings, error) {
 func printURLOf(ctx context.Context, g *globals, dirs []string) (err error) {
 	for _, dir := range dirs {
 		var a *daemon.Workspace
-		if a, err = g.openWith(ctx, g.optionsOf(dir)); err != nil {
+		if a, err = g.openWith(ctx, g.optionsOf(dir, "")); err != nil {
 			continue
 		}
 		err = printURL(ctx, a, g)
@@ -90,12 +89,7 @@ func serveSeveral(ctx context.Context, g *globals, dirs []string, withWeb bool) 
 	g.changes = true
 	return vaults.Serve(ctx, vaults.Config{
 		Dirs: dirs, Settings: s, StateDir: filepath.Join(home, "serve"), Web: withWeb, Look: look, Version: version, Source: source, Log: newLogger(g, s),
-		Open: func(dir, name string) daemon.Options {
-			o := g.optionsOf(dir)
-			logger := o.Logger
-			o.Logger = func(s *settings.Settings) *slog.Logger { return logger(s).With("vault", name) }
-			return o
-		},
+		Open:  g.optionsOf,
 		Ready: func(r daemon.Ready) error { return printReady(g.err, r) },
 	})
 }

@@ -22,18 +22,23 @@ func rank(s diag.Severity) int {
 // mostWaiting is how many values that wait are named one by one whenever a command starts.
 const mostWaiting = 3
 
-// warnings prints what is to be said about the settings. Many values that wait make one line: `vaultflow trust` lists them.
-func (g *globals) warnings(s *settings.Settings) {
+// warnings prints what is to be said about the settings, of one of several vaults with its name. Many values that wait make one line: `vaultflow trust`
+// lists them.
+func (g *globals) warnings(s *settings.Settings, vault string) {
 	if g.json {
 		return
+	}
+	if vault != "" {
+		vault += ": "
 	}
 	many := len(s.Waiting) > mostWaiting
 	for _, d := range s.Diagnostics {
 		if d.Severity != diag.SeverityNote && !(many && d.Code == settings.CodeWaits) {
-			fmt.Fprintln(g.err, d)
+			fmt.Fprintf(g.err, "%s%s\n", vault, d)
 		}
 	}
 	if many {
+		fmt.Fprint(g.err, vault)
 		g.manyWait(len(s.Waiting))
 	}
 }
