@@ -124,7 +124,7 @@ func wire(a *Workspace, j *journal.Journal, holding bool, release func() error) 
 		outdated = changes.Changed
 	}
 	exec = local.New(local.Config{
-		Journal: j.Executor(), Activities: activities, MaxRuns: s.Engine.MaxParallelRuns, Timeout: s.Engine.RunTimeout.Std(),
+		Journal: j.Executor(), Activities: activities, MaxRuns: s.Engine.MaxParallelRuns, Turns: a.shared.runs.Line(), Timeout: s.Engine.RunTimeout.Std(),
 		Location: a.Zone, Logger: a.Log, Renew: a.rules.Renew, Grace: grace, Lacks: a.rules.Lacks, Outdated: outdated,
 	})
 	documents := a.options.Web.Documents

@@ -26,6 +26,7 @@ import (
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/media/remote"
 	"github.com/vaultflow/vaultflow/policy"
+	"github.com/vaultflow/vaultflow/policy/turns"
 	"github.com/vaultflow/vaultflow/settings"
 	"github.com/vaultflow/vaultflow/settings/vaultid"
 	"github.com/vaultflow/vaultflow/step"
@@ -67,14 +68,18 @@ type Web struct {
 	Pages     func(remote.Policy) tools.Fetcher
 }
 
-// Shared is what the vaults of one process share: the room for workers, and the limits of services. Everything else is each vault's own.
+// Shared is what the vaults of one process share: the room for workers, the limits of services, and the places for runs. Everything else is each
+// vault's own.
 type Shared struct {
 	room     *workers.Room
 	services *modelset.Services
+	runs     *turns.Places
 }
 
-// Share divides this machine's memory as the settings say.
-func Share(s *settings.Settings) *Shared { return &Shared{workers.NewRoom(s), modelset.NewServices()} }
+// Share divides this machine's memory as the settings say, and limits the workflow runs of all vaults together.
+func Share(s *settings.Settings) *Shared {
+	return &Shared{workers.NewRoom(s), modelset.NewServices(), turns.New(s.Engine.MaxParallelRuns)}
+}
 
 // Close ends the workers that wait for a document.
 func (s *Shared) Close() { s.room.Close() }

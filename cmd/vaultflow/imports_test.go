@@ -92,7 +92,7 @@ var rooms = []room{
 	{"tools/toolstest", 6, []string{"content", "content/conform", "tools"}},
 	{"tools/mcp", 6, []string{"tools", "content", "policy", "settings/state", "content/visible", "content/conform"}},
 	{"engine", 4, []string{"content", "cost", "step/cite", "step/parts", "workflow", "engine/diff", "content/visible", "vault"}},
-	{"engine/local", 4, []string{"engine"}},
+	{"engine/local", 4, []string{"engine", "policy/turns"}},
 	{"policy/trust", 3, []string{"directives", "settings/state", "content/visible", "workflow"}},
 	{"policy/trust/trusttest", 3, []string{"policy/trust"}},
 	{"engine/enginetest", 4, []string{"cost", "engine", "workflow"}},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy/turns"
 )
 
 var _ engine.Executor = (*Executor)(nil)
@@ -17,6 +18,7 @@ type Config struct {
 	Journal    engine.Journal
 	Activities engine.Activities
 	MaxRuns    int                           // workflow runs at the same time; zero means 4
+	Turns      *turns.Line                   // where workflow runs wait for places that several executors share; nil: none are shared
 	MaxImports int                           // imports at the same time, besides the workflow runs; zero means 2
 	Timeout    time.Duration                 // of a workflow run that names none; zero means none
 	Grace      time.Duration                 // how long Run waits for activities after its context ended; zero means 5 s
@@ -79,6 +81,7 @@ func orDefault[T comparable](v, standard T) T {
 // Run begins runs as lanes and room allow, until ctx ends. It must be called once.
 func (x *Executor) Run(ctx context.Context) error {
 	defer close(x.stopped)
+	defer x.queue.close()
 	for {
 		x.dispatch(ctx)
 		select {
@@ -86,6 +89,7 @@ func (x *Executor) Run(ctx context.Context) error {
 			x.shutdown()
 			return nil
 		case <-x.queue.wake:
+		case <-x.queue.ready():
 		}
 	}
 }

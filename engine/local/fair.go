@@ -54,12 +54,14 @@ func (j *job) drop() string {
 // their creation. The caller holds mu.
 func (q *queue) next() int {
 	chosen := -1
+	q.turn.wanted = false
 	blocked := map[string]bool{} // lanes in which a postponed run waits
 	for i, j := range q.waiting {
 		blocked[j.lane] = blocked[j.lane] || j.postponed
 		kind := j.kind()
 		switch {
 		case blocked[j.lane] || q.lanes[j.lane] != nil || q.busy[kind]+q.places(j) > q.room(kind) || q.crowded(j):
+		case kind == engine.KindWorkflow && q.places(j) > 0 && !q.turn.come(q.busy[kind] == 0):
 		case kind != engine.KindImport:
 			return i
 		case chosen < 0 || q.fair.before(j, q.waiting[chosen]):

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/policy/turns"
 )
 
 // spec is what the journal keeps so that a run can begin again.
@@ -26,8 +27,9 @@ type job struct {
 	done chan struct{} // closed when the run left the queue
 	err  error         // why it left them unfinished; read after done
 
-	recalled bool // it was parked, and not interrupted; set before it waits for its lane
-	took     int  // places that it holds while running. Guarded by the queue's mu
+	recalled bool          // it was parked, and not interrupted; set before it waits for its lane
+	took     int           // places that it holds while running. Guarded by the queue's mu
+	ticket   *turns.Ticket // of that place among those of all executors, or nil. Guarded by the queue's mu
 
 	delay     time.Duration // how long it was postponed the last time; zero when it never was. Guarded by the queue's mu
 	postponed bool          // it is postponed now. Guarded by the queue's mu

@@ -24,13 +24,16 @@ type queue struct {
 	lanes   map[string]*job // at work, by lane
 	busy    map[engine.Kind]int
 	fair    fairness
+	turn    turn
 }
 
 func newQueue(c Config) *queue {
-	return &queue{
+	q := &queue{
 		maxRuns: c.MaxRuns, maxImports: c.MaxImports, delay: c.Postpone, wake: make(chan struct{}, 1),
 		jobs: map[string]*job{}, lanes: map[string]*job{}, busy: map[engine.Kind]int{},
 	}
+	q.turn = turn{line: c.Turns, poke: q.poke}
+	return q
 }
 
 // start begins every waiting run whose lane is free and whose kind has room.
@@ -42,10 +45,16 @@ func (q *queue) start(begin func(*job)) {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 		q.lanes[j.lane], j.took, j.woken = j, q.places(j), false
 		q.busy[j.kind()] += j.took
-		if j.kind() == engine.KindImport {
+		switch kind := j.kind(); {
+		case kind == engine.KindImport:
 			q.fair.begins(j)
+		case kind == engine.KindWorkflow && j.took > 0:
+			j.ticket = q.turn.take()
 		}
 		begin(j)
+	}
+	if !q.turn.wanted {
+		q.turn.settle()
 	}
 }
 
@@ -123,6 +132,7 @@ func (q *queue) takeWaiting() []*job {
 	defer q.mu.Unlock()
 	all := q.waiting
 	q.waiting = nil
+	q.turn.settle()
 	return all
 }
 
@@ -153,6 +163,7 @@ func (q *queue) vacate(j *job) {
 	if q.lanes[j.lane] == j {
 		delete(q.lanes, j.lane)
 		q.busy[j.kind()] -= j.took
+		j.leaveTurn()
 	}
 }
 
