@@ -76,11 +76,17 @@ func (a *Answers) Cached(ctx context.Context, key string, since time.Time) (c en
 // Received opens the place of the answer to a question of a step, before it is asked. held is the answer when one was put
 // there and its record never came: the process was killed in between, or the disk was full. Otherwise keep puts the answer there
 // when it arrives, before anything else is stored of it, by one write of a file that is open already: a process that is
-// killed behind that write has the answer. shut is to be called when the answer was dealt with. The places of a run are
+// killed behind that write has the answer. Its room on the disk is reserved before the question, where the system can: on a full disk nothing is asked, and a disk
+// that fills up meanwhile does not lose what is paid for. shut is to be called when the answer was dealt with. The places of a run are
 // cleared when it has succeeded, and when a retry is to ask again.
 func (a *Answers) Received(ref engine.StepRef, question string) (held []byte, keep func(answer []byte) error, shut func() error, err error) {
 	path := a.receivedAt(ref.Run, ref.Index, ref.Batch)
 	file, err := openReceived(path)
+	if err == nil {
+		if err = reserve(file, answerRoom); err != nil {
+			err = errors.Join(err, file.Close())
+		}
+	}
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("make room for the answer to step %q of %s: %w", ref.Step, ref.Workflow, err)
 	}
@@ -99,8 +105,18 @@ func (a *Answers) Received(ref engine.StepRef, question string) (held []byte, ke
 		}
 		return errors.Join(err, file.Sync())
 	}
-	return held, keep, file.Close, nil
+	shut = func() error {
+		info, err := file.Stat()
+		if err == nil {
+			err = file.Truncate(info.Size()) // the rest of the room is free again
+		}
+		return errors.Join(err, file.Close())
+	}
+	return held, keep, shut, nil
 }
+
+// answerRoom is how many bytes are reserved for an answer as it arrived. Few are longer.
+const answerRoom = 512 << 10
 
 // openReceived makes the folder of a run's answers when it is the first.
 func openReceived(path string) (*os.File, error) {
