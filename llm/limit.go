@@ -190,7 +190,7 @@ func (g *Gate) pass(ctx context.Context, request Request) (p *passed, leave func
 	return next, place.Leave, nil
 }
 
-// room waits until a function says that there is nothing to wait for.
+// room waits until a function returns no time to wait.
 func (g *Gate) room(ctx context.Context, wait func() time.Duration) error {
 	for {
 		left := wait()

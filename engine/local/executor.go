@@ -81,7 +81,7 @@ func orDefault[T comparable](v, standard T) T {
 // Run begins runs as lanes and room allow, until ctx ends. It must be called once.
 func (x *Executor) Run(ctx context.Context) error {
 	defer close(x.stopped)
-	defer x.queue.close()
+	defer x.queue.turn.close(x.queue.lanes)
 	for {
 		x.dispatch(ctx)
 		select {
@@ -89,7 +89,7 @@ func (x *Executor) Run(ctx context.Context) error {
 			x.shutdown()
 			return nil
 		case <-x.queue.wake:
-		case <-x.queue.ready():
+		case <-x.queue.turn.ready():
 		}
 	}
 }

@@ -32,7 +32,7 @@ func newQueue(c Config) *queue {
 		maxRuns: c.MaxRuns, maxImports: c.MaxImports, delay: c.Postpone, wake: make(chan struct{}, 1),
 		jobs: map[string]*job{}, lanes: map[string]*job{}, busy: map[engine.Kind]int{},
 	}
-	q.turn = turn{line: c.Turns, poke: q.poke}
+	q.turn = turn{mu: &q.mu, line: c.Turns, poke: q.poke}
 	return q
 }
 

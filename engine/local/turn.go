@@ -1,6 +1,7 @@
 package local
 
 import (
+	"sync"
 	"time"
 
 	"github.com/vaultflow/vaultflow/policy/turns"
@@ -11,6 +12,7 @@ const turnPatience = time.Minute
 
 // turn is where an executor waits for a place among all that a process has for workflow runs. The queue's mu guards it.
 type turn struct {
+	mu     *sync.Mutex // the queue's
 	line   *turns.Line // nil: the executor is the only one
 	poke   func()      // makes the queue look again
 	next   *turns.Ticket
@@ -46,34 +48,34 @@ func (t *turn) take() *turns.Ticket {
 	return ticket
 }
 
-// settle gives back a place that no run wants any more.
+// settle returns a place that no run wants any more.
 func (t *turn) settle() {
 	if ticket := t.take(); ticket != nil {
 		ticket.Leave()
 	}
 }
 
-// ready returns a channel that is closed when the executor's turn has come, or nil if it waits for none.
-func (q *queue) ready() <-chan struct{} {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.turn.next == nil {
+// ready returns a channel that is closed when the executor's turn has come, or nil if it waits for none. The caller does not hold mu.
+func (t *turn) ready() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.next == nil {
 		return nil
 	}
-	return q.turn.next.Ready()
+	return t.next.Ready()
 }
 
-// close gives back all places, also those of runs whose activities have not ended.
-func (q *queue) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.turn.settle()
-	for _, j := range q.lanes {
+// close returns all places, also those of runs whose activities have not ended. The caller does not hold mu.
+func (t *turn) close(lanes map[string]*job) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.settle()
+	for _, j := range lanes {
 		j.leaveTurn()
 	}
 }
 
-// leaveTurn gives back the place of a run. The caller holds the queue's mu.
+// leaveTurn returns the place of a run. The caller holds the queue's mu.
 func (j *job) leaveTurn() {
 	if j.ticket != nil {
 		j.ticket.Leave()

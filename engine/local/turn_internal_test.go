@@ -96,10 +96,10 @@ func TestTurn_hangs(t *testing.T) {
 		if len(other.begins()) != 0 {
 			t.Error("more than one run beyond the limit")
 		}
-		hung.close() // the run beyond the limit has that place now
+		hung.turn.close(hung.lanes) // the run beyond the limit has that place now
 		other.leave(beyond[0], nil)
 		select {
-		case <-other.ready():
+		case <-other.turn.ready():
 		default:
 			t.Error("the end of an executor frees no place")
 		}
