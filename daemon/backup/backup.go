@@ -167,8 +167,7 @@ func publish(temp, file string) error {
 }
 
 // write makes one attempt, in a folder of its own. The database is copied between two looks at the blobs: those of the first look cannot be
-// swept any more, and what the database names is in the second. Answers that were received are taken before: the database may hold them by
-// the time it is copied, but not the other way round.
+// swept any more, and what the database names is in the second.
 func write(ctx context.Context, st vaultid.State, temp, version string) (w Written, err error) {
 	w.File = filepath.Join(temp, "archive")
 	f, err := os.OpenFile(w.File, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, state.FileMode)
@@ -194,9 +193,7 @@ func write(ctx context.Context, st vaultid.State, temp, version string) (w Writt
 		return w, err
 	}
 	for _, add := range []func() error{
-		func() error { return a.tree(ctx, st.Dir, "received") },
 		func() error { return a.database(ctx, st.Dir, temp) },
-		func() error { return a.tree(ctx, st.Dir, "received") },
 		func() error { return a.private(st.Dir) },
 		func() error { return a.artifacts(ctx, st.Dir) },
 		func() error { return a.blobs(ctx, st.Dir, before, &w) },
@@ -214,13 +211,14 @@ func write(ctx context.Context, st vaultid.State, temp, version string) (w Writt
 	return w, err
 }
 
-// database adds the database as it is at one moment.
+// database adds the database as it is at one moment, with the answers that were received by then: an answer is removed once it is recorded,
+// so it is in the one or in the other.
 func (a *archive) database(ctx context.Context, dir, temp string) error {
 	copied := filepath.Join(temp, database)
 	if err := os.RemoveAll(copied); err != nil { // of an earlier try
 		return err
 	}
-	if err := journal.Copy(ctx, dir, copied); err != nil {
+	if err := journal.Copy(ctx, dir, copied, func() error { return a.tree(ctx, dir, "received") }); err != nil {
 		return err
 	}
 	return errors.Join(a.copy(temp, database), os.Remove(copied))

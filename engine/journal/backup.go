@@ -8,6 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Keep makes all blobs of a state directory new ones, so that no sweep removes them within blobGrace, and returns their names below
@@ -29,12 +32,13 @@ func Keep(ctx context.Context, dir string) (names []string, err error) {
 	return names, err
 }
 
-// Copy writes the database of a state directory into a new file, as it is at one moment. Another process may work on it.
-func Copy(ctx context.Context, dir, to string) error {
+// Copy writes the database of a state directory into a new file, as it is at one moment. Another process may work on it. At that moment it
+// calls together, while nobody can record anything: what is outside of the database and is removed once it is recorded belongs to the copy.
+func Copy(ctx context.Context, dir, to string, together func() error) (err error) {
 	if err := Readable(dir); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn(dir))
+	db, err := sql.Open("sqlite", dsn(dir)+"&_txlock=immediate")
 	if err != nil {
 		return explain(dir, err)
 	}
@@ -42,10 +46,79 @@ func Copy(ctx context.Context, dir, to string) error {
 	if err := checkVersion(ctx, db); err != nil {
 		return explain(dir, err)
 	}
-	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
+	moment, err := db.Conn(ctx)
+	if err != nil {
+		return explain(dir, err)
+	}
+	defer moment.Close()
+	if err := freeze(ctx, dir, db, moment, together); err != nil {
+		return err
+	}
+	raw := to + ".raw"
+	defer func() { err = errors.Join(err, os.RemoveAll(raw)) }()
+	if err := moment.Raw(func(c any) error { return copyPages(ctx, c, raw) }); err != nil {
+		return explain(dir, fmt.Errorf("copy the database: %w", err))
+	}
+	if err := compact(ctx, raw, to); err != nil {
 		return explain(dir, fmt.Errorf("copy the database: %w", err))
 	}
 	return os.Chmod(to, 0o600)
+}
+
+// freeze makes a connection read the database as it is now, and calls together before anybody else can write. A database that cannot be
+// written does not change.
+func freeze(ctx context.Context, dir string, db *sql.DB, moment *sql.Conn, together func() error) error {
+	writer, err := db.BeginTx(ctx, nil)
+	var lite *sqlite.Error
+	switch {
+	case errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_READONLY:
+	case err != nil:
+		return explain(dir, err)
+	default:
+		defer writer.Rollback() //nolint:errcheck // it has written nothing
+	}
+	for _, q := range []string{"BEGIN DEFERRED", "SELECT count(*) FROM sqlite_schema"} { // the moment is that of the first read
+		if _, err := moment.ExecContext(ctx, q); err != nil {
+			return explain(dir, err)
+		}
+	}
+	return together()
+}
+
+const pagesAtOnce = 1 << 12
+
+// copier is a connection of the SQLite driver, which has no exported type.
+type copier interface {
+	NewBackup(to string) (*sqlite.Backup, error)
+}
+
+// copyPages copies what a connection reads into a new database.
+func copyPages(ctx context.Context, conn any, to string) error {
+	source, ok := conn.(copier)
+	if !ok {
+		return fmt.Errorf("%T makes no copies", conn)
+	}
+	b, err := source.NewBackup(fileURI(to))
+	if err != nil {
+		return err
+	}
+	for more := true; more && err == nil; {
+		if err = ctx.Err(); err == nil {
+			more, err = b.Step(pagesAtOnce)
+		}
+	}
+	return errors.Join(err, b.Finish())
+}
+
+// compact copies a database that nobody works on, without what was removed from it.
+func compact(ctx context.Context, from, to string) error {
+	db, err := sql.Open("sqlite", fileURI(from))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", to)
+	return err
 }
 
 // Verify checks the files of a state directory that no process works on: the database is whole and not newer than this version, and each

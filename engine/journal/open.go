@@ -255,8 +255,12 @@ var patience = 5 * time.Second // tests have less
 // dsn names the database with the pragmas of every connection.
 func dsn(dir string, pragmas ...string) string {
 	query := url.Values{"_pragma": append([]string{fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds())}, pragmas...)}
-	path := filepath.ToSlash(filepath.Join(dir, "state.db"))
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
+	return fileURI(filepath.Join(dir, "state.db")) + "?" + query.Encode()
+}
+
+// fileURI names a database file.
+func fileURI(path string) string {
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 }
 
 // checkLimit bounds the files that are checked whole when they are opened, in bytes.
