@@ -136,7 +136,7 @@ func newer(path string, head Head) error {
 func extract(ctx context.Context, archivePath, dir string) (head Head, err error) {
 	f, err := os.Open(archivePath)
 	if err != nil {
-		return Head{}, err
+		return Head{}, failure.New(failure.State, "name a file that `vaultflow backup` wrote", "read the backup: %v", err)
 	}
 	defer f.Close()
 	zip, err := gzip.NewReader(f)

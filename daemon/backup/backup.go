@@ -60,7 +60,7 @@ func Write(ctx context.Context, st vaultid.State, file, version string) (Written
 	}
 	temp, release, err := workplace(filepath.Dir(file))
 	if err != nil {
-		return Written{}, fmt.Errorf("write the backup: %w", err)
+		return Written{}, unwritten(err, "make the folder, or choose another that you may write in")
 	}
 	defer release()
 	for try := 1; ; try++ {
@@ -71,12 +71,20 @@ func Write(ctx context.Context, st vaultid.State, file, version string) (Written
 		if err == nil {
 			err = publish(w.File, file)
 		}
+		if failure.IsTransient(err) {
+			return Written{}, unwritten(err, "make room, or choose a folder on another disk")
+		}
 		if err != nil {
 			return Written{}, fmt.Errorf("write the backup: %w", err)
 		}
 		w.File = file
 		return w, nil
 	}
+}
+
+// unwritten is a backup that could not be written. No run waits for that, as the hint of a transient error would say.
+func unwritten(err error, hint string) error {
+	return failure.New(failure.State, hint, "write the backup: %s", err.Error())
 }
 
 func exists(file string) error {
