@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -101,7 +102,10 @@ func printRestored(g *globals, dir string, r backup.Restored) error {
 	return g.print(line, func(out io.Writer) {
 		fmt.Fprintf(out, "%s holds the backup of %s\n", dir, r.Made.Local().Format("2006-01-02 15:04"))
 		if r.Aside != "" {
-			fmt.Fprintf(out, "the former history is in %s\n", r.Aside)
+			fmt.Fprintf(out, "the former history is in %s; remove the folder when you do not need it\n", r.Aside)
+		}
+		if r.More > 0 {
+			fmt.Fprintf(out, "%s of earlier restores: %s\n", words.Counted(r.More, "folder"), filepath.Join(dir, "before-*"))
 		}
 	})
 }

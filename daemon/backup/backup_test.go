@@ -323,6 +323,18 @@ func TestRestore_replacesAndKeepsTheFormerAside(t *testing.T) {
 	}
 }
 
+// A state in which nothing has run, as a refused command leaves it, gives way.
+func TestRestore_inPlaceOfNothing(t *testing.T) {
+	t.Parallel()
+	c, st, file := settled(t, 2)
+	c.must(os.RemoveAll(st.Dir))
+	j, _ := c.work()
+	c.must(j.Close())
+	if _, err := c.restore(t.Context(), file, false); err != nil || c.named(st.Dir) != 2 {
+		t.Error(err)
+	}
+}
+
 // stopped ends after n questions whether it has.
 type stopped struct {
 	context.Context
@@ -421,7 +433,13 @@ func TestRestore_trust(t *testing.T) {
 		want trust.Level
 	}{
 		"the state was lost": {func(c *computer, st vaultid.State) { c.must(os.RemoveAll(st.Dir)) }, trust.Own},
-		"withdrawn since":    {func(c *computer, _ vaultid.State) { c.trust(trust.Untrusted) }, trust.Untrusted},
+		"lost, and a command was refused since": {func(c *computer, st vaultid.State) {
+			c.must(os.RemoveAll(st.Dir))
+			store, err := trust.Open(st.Dir, c.vault)
+			c.must(err)
+			c.must(store.Begin())
+		}, trust.Own},
+		"withdrawn since": {func(c *computer, _ vaultid.State) { c.trust(trust.Untrusted) }, trust.Untrusted},
 		"another folder in its place": {func(c *computer, st vaultid.State) {
 			id, err := os.ReadFile(filepath.Join(c.vault, policy.IdentityFile))
 			c.must(err)
@@ -446,8 +464,8 @@ func TestRestore_trust(t *testing.T) {
 			pc.must(err)
 			store, err := trust.Open(st.Dir, pc.vault)
 			pc.must(err)
-			if now, err := store.Read(); err != nil || now.Level != c.want {
-				t.Errorf("%s, %v; want %s", now.Level, err, c.want)
+			if now, err := store.Read(); err != nil || now.Level != c.want || now.Known() != store.Exists() {
+				t.Errorf("%s, %v; want %s, and no file unless somebody has decided", now.Level, err, c.want)
 			}
 		})
 	}

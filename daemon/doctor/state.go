@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -57,7 +58,17 @@ func examineState(ctx context.Context, a *daemon.Workspace) []Finding {
 			Fix: "make the files your own, or choose a state directory on a file system with modes, with --state-dir",
 		})
 	}
-	return append(all, examineRoom(a)...)
+	return append(append(all, examineFormer(a.StateDir)...), examineRoom(a)...)
+}
+
+// examineFormer names what restores have set aside, which nobody removes but the user.
+func examineFormer(dir string) []Finding {
+	former, err := journal.Former(dir)
+	if err != nil || len(former) == 0 {
+		return nil
+	}
+	return []Finding{{Subject: "state", State: "ok", Message: fmt.Sprintf("%s with what `vaultflow restore` has replaced: %s; remove those that you do not need",
+		words.Counted(len(former), "folder"), filepath.Join(dir, "before-*"))}}
 }
 
 // Refused is what is found about a state directory that is not this vault's.

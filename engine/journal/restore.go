@@ -21,6 +21,7 @@ var ErrRestoring = errors.New("a restore has begun and is not finished")
 const (
 	markerName    = "restore.json"
 	stagingPrefix = ".restore-"
+	asidePrefix   = "before-"
 	recordFile    = "vault.json"
 )
 
@@ -45,7 +46,7 @@ func Stage(dir string) (staged string, err error) { return os.MkdirTemp(dir, sta
 // later is finished by the next process that takes the lock.
 func Commit(ctx context.Context, staged string, made, now time.Time) (Restored, error) {
 	dir := filepath.Dir(staged)
-	r := Restored{Made: made, Aside: "before-" + now.UTC().Format("20060102-150405.000"), Staged: filepath.Base(staged)}
+	r := Restored{Made: made, Aside: asidePrefix + now.UTC().Format("20060102-150405.000"), Staged: filepath.Base(staged)}
 	err := r.mark(ctx, dir)
 	if Readable(dir) == nil { // nothing was changed
 		return r, errors.Join(err, os.RemoveAll(staged))
@@ -160,6 +161,33 @@ func (r *Restored) replace(ctx context.Context, dir string) error {
 		return err
 	}
 	return syncDir(dir)
+}
+
+// Unused reports whether nothing has run with a state directory: it has no database, or only what a refused command has made.
+func Unused(ctx context.Context, dir string) bool {
+	if info, err := os.Lstat(filepath.Join(dir, "state.db")); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		return true
+	}
+	j, err := OpenReader(ctx, dir)
+	if err != nil {
+		return false // it may hold anything
+	}
+	defer j.Close()
+	var runs bool
+	err = j.db.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM runs) OR EXISTS (SELECT 1 FROM events)").Scan(&runs)
+	return err == nil && !runs
+}
+
+// Former lists the folders below a state directory that hold what restores have replaced, oldest first. Nothing reads them, and only the user
+// removes them.
+func Former(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), asidePrefix) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
 }
 
 // setAside moves a former file away. It replaces none: an earlier version may have made the file again in between.
