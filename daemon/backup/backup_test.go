@@ -1,10 +1,13 @@
 package backup_test
 
 import (
+	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -496,6 +499,32 @@ func TestRestore_refusesWhileTheStateIsInUse(t *testing.T) {
 	}
 }
 
+// rewritten is an archive with other entries.
+func (c *computer) rewritten(archive []byte, change func(name string, data []byte) (string, []byte)) []byte {
+	c.Helper()
+	zipped, err := gzip.NewReader(bytes.NewReader(archive))
+	c.must(err)
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	to := tar.NewWriter(zip)
+	for from := tar.NewReader(zipped); ; {
+		h, err := from.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		c.must(err)
+		data, err := io.ReadAll(from)
+		c.must(err)
+		h.Name, data = change(h.Name, data)
+		h.Size = int64(len(data))
+		c.must(to.WriteHeader(h))
+		_, err = to.Write(data)
+		c.must(err)
+	}
+	c.must(errors.Join(to.Close(), zip.Close()))
+	return out.Bytes()
+}
+
 // What is no whole backup of this vault changes nothing.
 func TestRestore_damagedOrAnothers(t *testing.T) {
 	t.Parallel()
@@ -525,7 +554,23 @@ func TestRestore_damagedOrAnothers(t *testing.T) {
 		flipped[at] ^= 0x55
 		try(fmt.Sprintf("an archive with another byte at %d of %d", at, len(whole)), flipped)
 	}
-	if aside, _ := filepath.Glob(st.Dir + ".*"); len(aside) > 0 {
+	for what, change := range map[string]func(name string, data []byte) (string, []byte){
+		"an archive with another file than its index": func(name string, data []byte) (string, []byte) {
+			if name == "artifacts/files/x" {
+				return name, []byte("b page")
+			}
+			return name, data
+		},
+		"an archive that leads elsewhere": func(name string, data []byte) (string, []byte) {
+			return strings.Replace(name, "artifacts/files/x", "artifacts/../../x", 1), bytes.Replace(data, []byte("artifacts/files/x"), []byte("artifacts/../../x"), 1)
+		},
+		"an archive of a newer version": func(name string, data []byte) (string, []byte) {
+			return name, bytes.Replace(data, []byte(`"format":1`), []byte(`"format":2`), 1)
+		},
+	} {
+		try(what, c.rewritten(whole, change))
+	}
+	if aside, _ := filepath.Glob(filepath.Join(st.Dir, "before-*")); len(aside) > 0 {
 		t.Errorf("set aside: %v", aside)
 	}
 
@@ -566,7 +611,7 @@ func TestRestore_onAnotherComputer(t *testing.T) {
 func TestWrite_refusesPlaces(t *testing.T) {
 	t.Parallel()
 	c, st, file := settled(t, 1)
-	c.must(os.Symlink(c.vault, filepath.Join(c.dir, "link")))
+	c.must(os.Symlink(filepath.Join(c.vault, ".vaultflow"), filepath.Join(c.dir, "link")))
 	for _, bad := range []string{
 		file, filepath.Join(c.vault, "b"), filepath.Join(c.dir, "link", "b"), filepath.Join(st.Dir, "b"), filepath.Join(st.Dir, "blobs", "b"), filepath.Join(c.dir, "none", "b"),
 	} {
