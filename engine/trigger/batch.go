@@ -111,7 +111,7 @@ func (w *watching) load(ctx context.Context) {
 	}
 	news, err := w.cfg.Watches.Noticed(ctx)
 	if err != nil {
-		w.cfg.Logger.Error("changes of the process before not read", "err", err)
+		w.cfg.failed(ctx, "changes of the process before not read", "err", err)
 		return
 	}
 	w.loaded = true
@@ -180,7 +180,7 @@ func (w *watching) waits(p *workflow.Plan, b *batch, now time.Time) bool {
 func (w *watching) barred(ctx context.Context, p *workflow.Plan, b *batch) bool {
 	why, err := Barred(ctx, w.cfg.History, p, w.cfg.Now(), w.cfg.Location)
 	if err != nil {
-		w.cfg.Logger.Error("limits not read, it is tried again", "workflow", p.Name, "err", err)
+		w.cfg.failed(ctx, "limits not read, it is tried again", "workflow", p.Name, "err", err)
 		return true
 	}
 	if why == "" {
@@ -195,7 +195,7 @@ func (w *watching) barred(ctx context.Context, p *workflow.Plan, b *batch) bool 
 			}
 		}
 		if _, err := w.runs.refuse(ctx, p, trigger, why+"; its files wait"); err != nil {
-			w.cfg.Logger.Error("refused run not stored", "workflow", p.Name, "err", err)
+			w.cfg.failed(ctx, "refused run not stored", "workflow", p.Name, "err", err)
 			return true
 		}
 		w.reported[p.Name] = why
@@ -215,7 +215,7 @@ func (w *watching) ask(ctx context.Context, p *workflow.Plan, b *batch, now time
 		trigger.Kind, key = engine.TriggerOnImport, "on_import:"+p.Name+":"+b.id
 	}
 	if _, err := w.runs.start(ctx, p, key, trigger, now); err != nil {
-		w.cfg.Logger.Error("files start no run", "workflow", p.Name, "err", err)
+		w.cfg.failed(ctx, "files start no run", "workflow", p.Name, "err", err)
 		if transient(err) {
 			return false
 		}
@@ -227,7 +227,7 @@ func (w *watching) ask(ctx context.Context, p *workflow.Plan, b *batch, now time
 func (w *watching) delivered(ctx context.Context, b *batch) bool {
 	w.unsaved = slices.DeleteFunc(w.unsaved, func(n engine.Notice) bool { return n.Batch == b.id })
 	if err := w.cfg.Watches.Delivered(ctx, b.id); err != nil {
-		w.cfg.Logger.Error("changes not forgotten", "workflow", b.workflow, "err", err)
+		w.cfg.failed(ctx, "changes not forgotten", "workflow", b.workflow, "err", err)
 	}
 	return true
 }

@@ -29,7 +29,7 @@ func (w *watching) compare(ctx context.Context, plans []*workflow.Plan) {
 		}
 		if err := w.follow(ctx, p, globs); err != nil {
 			if ctx.Err() == nil {
-				w.cfg.Logger.Error("watched files not compared, it is tried again", "workflow", p.Name, "err", err)
+				w.cfg.failed(ctx, "watched files not compared, it is tried again", "workflow", p.Name, "err", err)
 			}
 			continue
 		}

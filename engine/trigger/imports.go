@@ -26,7 +26,7 @@ func (a announcer) announce(ctx context.Context, plans []*workflow.Plan) {
 	a.waits.unsure = err != nil
 	if err != nil {
 		if ctx.Err() == nil {
-			a.cfg.Logger.Error("finished imports not read", "err", err)
+			a.cfg.failed(ctx, "finished imports not read", "err", err)
 		}
 		return
 	}
@@ -37,7 +37,7 @@ func (a announcer) announce(ctx context.Context, plans []*workflow.Plan) {
 		}
 		if err != nil {
 			a.waits.unsure = true
-			a.cfg.Logger.Error("import not announced", "name", r.Source, "err", err)
+			a.cfg.failed(ctx, "import not announced", "name", r.Source, "err", err)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (a announcer) imported(ctx context.Context, plans []*workflow.Plan, r engin
 				if transient(err) {
 					return err
 				}
-				a.cfg.Logger.Error("refused run not stored", "workflow", p.Name, "name", r.Source, "err", err)
+				a.cfg.failed(ctx, "refused run not stored", "workflow", p.Name, "name", r.Source, "err", err)
 			}
 			continue
 		}

@@ -51,7 +51,7 @@ func (sc *schedules) schedule(ctx context.Context, p *workflow.Plan, now time.Ti
 	}
 	loc := p.Meta.Location(sc.cfg.Location)
 	if err := sc.fallDue(ctx, p, now, loc); err != nil && ctx.Err() == nil {
-		sc.cfg.Logger.Error("slots not planned", "workflow", p.Name, "err", err)
+		sc.cfg.failed(ctx, "slots not planned", "workflow", p.Name, "err", err)
 	}
 	next, _ := nextOf(p, now, loc)
 	return next
@@ -63,7 +63,7 @@ func (sc *schedules) forget(ctx context.Context, name string) {
 		return
 	}
 	if err := sc.cfg.Slots.Forget(ctx, name); err != nil {
-		sc.cfg.Logger.Error("schedule not forgotten", "workflow", name, "err", err)
+		sc.cfg.failed(ctx, "schedule not forgotten", "workflow", name, "err", err)
 		return
 	}
 	sc.looked[name] = looked{}
@@ -157,18 +157,18 @@ func (sc *schedules) fire(ctx context.Context, p *workflow.Plan, s engine.SlotRe
 	s.Run, s.State = started.Run, engine.SlotRan
 	switch {
 	case err != nil && transient(err):
-		sc.cfg.Logger.Error("slot not started, it is tried again", "workflow", p.Name, "slot", s.Slot, "err", err)
+		sc.cfg.failed(ctx, "slot not started, it is tried again", "workflow", p.Name, "slot", s.Slot, "err", err)
 		return
 	case err != nil:
 		s.State, s.Reason = engine.SlotSkipped, "could not be started: "+err.Error()
-		sc.cfg.Logger.Error("slot not started", "workflow", p.Name, "slot", s.Slot, "err", err)
+		sc.cfg.failed(ctx, "slot not started", "workflow", p.Name, "slot", s.Slot, "err", err)
 	case started.Status == engine.Skipped:
 		s.State, s.Reason = engine.SlotSkipped, started.Reason
 	case late:
 		s.State = engine.SlotLate
 	}
 	if err := sc.cfg.Slots.Settle(ctx, s); err != nil {
-		sc.cfg.Logger.Error("slot not settled", "workflow", p.Name, "slot", s.Slot, "err", err)
+		sc.cfg.failed(ctx, "slot not settled", "workflow", p.Name, "slot", s.Slot, "err", err)
 	}
 }
 
@@ -182,7 +182,7 @@ func transient(err error) bool {
 func (sc *schedules) recover(ctx context.Context, plans []*workflow.Plan) {
 	due, err := sc.cfg.Slots.Due(ctx)
 	if err != nil {
-		sc.cfg.Logger.Error("open slots not read", "err", err)
+		sc.cfg.failed(ctx, "open slots not read", "err", err)
 	}
 	for _, s := range due {
 		if ctx.Err() != nil {
@@ -194,7 +194,7 @@ func (sc *schedules) recover(ctx context.Context, plans []*workflow.Plan) {
 		}
 		s.State, s.Reason = engine.SlotMissed, "the workflow is gone, disabled or invalid"
 		if err := sc.cfg.Slots.Settle(ctx, s); err != nil {
-			sc.cfg.Logger.Error("slot not settled", "workflow", s.Workflow, "slot", s.Slot, "err", err)
+			sc.cfg.failed(ctx, "slot not settled", "workflow", s.Workflow, "slot", s.Slot, "err", err)
 		}
 	}
 }

@@ -58,6 +58,13 @@ type Config struct {
 	Logger    *slog.Logger               // nil discards
 }
 
+// failed logs an error, but none of a context that has ended: serve stops or starts over, and looks again.
+func (c *Config) failed(ctx context.Context, message string, args ...any) {
+	if ctx.Err() == nil {
+		c.Logger.Error(message, args...)
+	}
+}
+
 const (
 	// lookEvery bounds how long a clock that was set, or a sleep of the machine, goes unnoticed.
 	lookEvery = 30 * time.Second

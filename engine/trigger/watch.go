@@ -59,7 +59,7 @@ func (w *watching) gather(ctx context.Context, changes []vault.Change) {
 			}
 		}
 		if err := w.take(ctx, watching, c); err != nil {
-			w.cfg.Logger.Error("change not looked at, it is tried again", "name", c.Name, "err", err)
+			w.cfg.failed(ctx, "change not looked at, it is tried again", "name", c.Name, "err", err)
 			w.unseen = append(w.unseen, c)
 		}
 	}
@@ -134,7 +134,7 @@ func (w *watching) retry(ctx context.Context) {
 func (w *watching) save(ctx context.Context) {
 	for _, l := range w.loops {
 		if _, err := w.runs.refuse(ctx, l.plan, l.trigger, l.why); err != nil {
-			w.cfg.Logger.Error("refused run not stored", "workflow", l.plan.Name, "err", err)
+			w.cfg.failed(ctx, "refused run not stored", "workflow", l.plan.Name, "err", err)
 		}
 	}
 	w.loops = nil
@@ -142,7 +142,7 @@ func (w *watching) save(ctx context.Context) {
 		return
 	}
 	if err := w.cfg.Watches.Notice(ctx, w.unsaved); err != nil {
-		w.cfg.Logger.Error("changes not stored, it is tried again", "count", len(w.unsaved), "err", err)
+		w.cfg.failed(ctx, "changes not stored, it is tried again", "count", len(w.unsaved), "err", err)
 		return
 	}
 	w.unsaved = nil
