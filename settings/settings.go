@@ -55,7 +55,7 @@ type LLM struct {
 // Engine configures how workflows run.
 type Engine struct {
 	Timezone         string   `yaml:"timezone" doc:"IANA name such as Europe/Oslo, for workflows that name none. Empty: the machine's."`
-	MaxParallelRuns  int      `yaml:"max_parallel_runs" min:"1" max:"256" doc:"Most runs at the same time."`
+	MaxParallelRuns  int      `yaml:"max_parallel_runs" min:"1" max:"256" doc:"Most runs at the same time. Of several vaults in one serve, the value in your own settings holds for all together; they take turns."`
 	RunTimeout       Duration `yaml:"run_timeout" min:"0s" max:"4w" doc:"Time limit of a run whose workflow sets none. 0s: no limit."`
 	MaxSelectedFiles int      `yaml:"max_selected_files" min:"1" max:"100000" doc:"Selecting more files than this is an error."`
 	Memory           Bytes    `yaml:"memory" min:"0B" max:"1024GiB" doc:"Memory of vaultflow and its workers together. 0: as much as the control group or the machine allows; otherwise at least 128 MB. A worker gets at most ingestion.memory of it."`
