@@ -72,15 +72,21 @@ func (d *dashboard) link() (link string, expires time.Time) {
 type Front struct {
 	Settings settings.Web
 	URL      string
-	Root     string              // the vault's path, such as /vaults/notes
-	Access   *session.Access     // of browsers
-	Instance string              // see [web.Config]
-	Show     func(s *web.Server) // nil: the vault is not served for now
+	Root     string          // the vault's path, such as /vaults/notes
+	Access   *session.Access // of browsers
+	Instance string          // see [web.Config]
+	Show     func(s *Served) // nil: the vault is not served for now
+}
+
+// Served is the dashboard of a vault that is served.
+type Served struct {
+	Pages   *web.Server
+	Trouble func() string // see [engine.Overview]
 }
 
 // serve shows a dashboard until ctx ends.
-func (f *Front) serve(ctx context.Context, s *web.Server) error {
-	f.Show(s)
+func (f *Front) serve(ctx context.Context, s *web.Server, trouble func() string) error {
+	f.Show(&Served{s, trouble})
 	<-ctx.Done()
 	f.Show(nil)
 	s.Close()

@@ -70,7 +70,7 @@ func (a *orders) answer(ctx context.Context, o control.Order) control.Reply {
 	case o.Look:
 		return control.Reply{}
 	case o.Info:
-		r := control.Reply{URL: a.dash.url, Version: a.w.Workspace.options.Version, Process: os.Getpid()}
+		r := control.Reply{URL: a.dash.url, Version: a.w.Workspace.options.Version, Process: os.Getpid(), Trouble: a.w.trouble()}
 		r.Link, r.Expires = a.dash.link()
 		return r
 	default:

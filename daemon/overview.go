@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/vaultflow/vaultflow/daemon/consent"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/engine/journal"
+	"github.com/vaultflow/vaultflow/engine/local"
 	"github.com/vaultflow/vaultflow/settings"
 )
 
@@ -190,6 +192,18 @@ func newest(list []engine.RunBrief, more *int) []engine.RunBrief {
 // serving returns the overview of a running serve.
 func serving(ctx context.Context, w *Process, url string) (engine.Overview, error) {
 	o, err := w.Workspace.Overviews.At(ctx, w.Journal, time.Now())
-	o.Serving, o.URL, o.Reload = true, url, w.changes.State()
+	o.Serving, o.URL, o.Reload, o.Trouble = true, url, w.changes.State(), w.trouble()
 	return o, err
+}
+
+// trouble returns why runs wait although they have begun, or "".
+func (w *Process) trouble() string {
+	switch runs, why := local.Postponed(w.Exec); runs {
+	case 0:
+		return ""
+	case 1:
+		return "1 run or import waits, and continues by itself: " + why
+	default:
+		return fmt.Sprintf("%d runs and imports wait, and continue by themselves: %s", runs, why)
+	}
 }

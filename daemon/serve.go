@@ -174,7 +174,7 @@ func serveOnce(ctx context.Context, a *Workspace, o ServeOptions) (s served, err
 		if server != nil {
 			group.Go(func() error {
 				if o.Front != nil {
-					return o.Front.serve(ctx, server)
+					return o.Front.serve(ctx, server, w.trouble)
 				}
 				return server.Serve(ctx, listener)
 			})

@@ -12,10 +12,11 @@ import (
 // Overview is the state of a vault: `status`, the first page of the dashboard and the status note show the same one. Its
 // type in machine output is "status".
 type Overview struct {
-	Serving   bool           `json:"serving"`         // a serve is running
-	URL       string         `json:"url,omitempty"`   // of its dashboard
-	Reload    Reload         `json:"reload,omitzero"` // what the running serve does about changed settings
-	Lost      string         `json:"lost,omitempty"`  // what is not known of an earlier history
+	Serving   bool           `json:"serving"`           // a serve is running
+	URL       string         `json:"url,omitempty"`     // of its dashboard
+	Reload    Reload         `json:"reload,omitzero"`   // what the running serve does about changed settings
+	Trouble   string         `json:"trouble,omitempty"` // why its runs wait, or why a serve of several vaults cannot serve this one
+	Lost      string         `json:"lost,omitempty"`    // what is not known of an earlier history
 	Trust     *TrustBrief    `json:"trust,omitempty"`
 	Workflows WorkflowCounts `json:"workflows"`
 	Day       Period         `json:"day"`

@@ -18,7 +18,7 @@ const VaultsPath = "/vaults/"
 type Listed struct {
 	Name      string // unique, and a part of the path
 	Dir       string
-	Problem   string       // why it is not served now, or ""
+	Problem   string       // why it is not served now, or why its runs wait, or ""
 	Dashboard http.Handler // of [New] with [Config.Root]; nil: it is not served now
 }
 
@@ -93,6 +93,8 @@ func (f *Front) list(w http.ResponseWriter, r *http.Request) {
 	for _, v := range f.vaults() {
 		row := vaultRow{Name: v.Name, URL: VaultsPath + url.PathEscape(v.Name) + "/", Dir: v.Dir, Problem: v.Problem, Up: v.Dashboard != nil}
 		switch {
+		case row.Up && v.Problem != "":
+			row.Pill = pill{"warn", "!", "waiting"}
 		case row.Up:
 			row.Pill = pill{"good", "✓", "served"}
 		case v.Problem != "":

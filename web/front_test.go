@@ -14,7 +14,7 @@ func TestFront(t *testing.T) {
 	w, fsys := sample()
 	below := w.server(t, fsys, func(c *Config) { c.Front, c.Root, c.Instance = front, "/vaults/notes", "all" })
 	f, err := NewFront(Config{Access: front, Instance: "all"}, func() []Listed {
-		return []Listed{{Name: "notes", Dir: "/home/me/notes", Dashboard: below}, {Name: "gone", Dir: "/media/gone", Problem: "no such disk"}, {Name: "new", Dir: "/new"}}
+		return []Listed{{Name: "notes", Dir: "/home/me/notes", Dashboard: below}, {Name: "gone", Dir: "/media/gone", Problem: "no such disk"}, {Name: "new", Dir: "/new"}, {Name: "full", Dir: "/full", Dashboard: below, Problem: "1 run waits: no space left"}}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +51,8 @@ func TestFront(t *testing.T) {
 		text string
 	}{
 		"/":              {200, `<a href="/vaults/notes/">notes</a>`},
+		"/?":             {200, `/full: 1 run waits: no space left</p>`},
+		"/vaults/full/":  {200, `data-root`},
 		"/vaults/notes/": {200, `data-root="/vaults/notes"`},
 		"/vaults/notes":  {303, ""},
 		"/vaults/gone/":  {503, "no such disk"},

@@ -87,6 +87,9 @@ func (s frontPage) matters(o engine.Overview) []matter {
 	if reason := o.Reload.Text(); reason != "" {
 		list = append(list, matter{pill{"warn", "!", "settings"}, "Changed settings", reason, "", stamp{}, ""})
 	}
+	if o.Trouble != "" {
+		list = append(list, matter{pill{"warn", "!", "waiting"}, "This vault", o.Trouble, "", stamp{}, ""})
+	}
 	if t := o.Trust; t != nil && (t.Waiting > 0 || t.Level == "untrusted") {
 		reason := t.Means
 		if t.Waiting > 0 {

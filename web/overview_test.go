@@ -35,12 +35,13 @@ func TestToday_matters(t *testing.T) {
 		{Run: "i-f", Kind: engine.KindImport, Subject: "Import/x.pdf", Status: engine.Failed, Reason: "no PDF", Since: now},
 	}
 	o.Omissions = []engine.RunBrief{{Run: "r-o", Kind: engine.KindWorkflow, Subject: "Plan", Status: engine.DoneWithOmissions, Reason: "pages 21-600: not shown", Since: now}}
+	o.Trouble = "2 runs wait: no space <left>"
 	o.Reload = engine.Reload{Files: []string{".env", "settings.yaml"}, Faults: []string{"settings.yaml:3: bad"}}
 	body := get(t, server, "/").Body.String()
 	for _, want := range []string{
 		"<dt>runs</dt><dd>1234</dd>", "<dt>failed</dt><dd>2</dd>", "<dt>skipped</dt><dd>3</dd>", "<dt>files waiting</dt><dd>2</dd>", "4,000 tokens, at most 5,000",
 		"at most $0.0500", "<dt>this month</dt><dd>$12.3", " of $20.00</dd>", "today 16:05</time> Nightly", `<a href="/approvals#h-r-a">Plan</a> <span>2 files &lt;b&gt;</span>`,
-		"<b>Changed settings</b> <span>.env, settings.yaml: changed, and serve continues with the former settings: settings.yaml:3: bad", "<b>Import/locked.pdf</b>", "<b>Digest</b> <span>paused after 3 failures", `<a href="/runs/r-f">Digest, about a, b, c and 1 more</a> <span>it would not</span>`, `action="/runs/r-f/dismiss"`, `action="/runs/r-o/dismiss"`,
+		"<b>This vault</b> <span>2 runs wait: no space &lt;left&gt;", "<b>Changed settings</b> <span>.env, settings.yaml: changed, and serve continues with the former settings: settings.yaml:3: bad", "<b>Import/locked.pdf</b>", "<b>Digest</b> <span>paused after 3 failures", `<a href="/runs/r-f">Digest, about a, b, c and 1 more</a> <span>it would not</span>`, `action="/runs/r-f/dismiss"`, `action="/runs/r-o/dismiss"`,
 		`<a href="/imports/i-f">Import/x.pdf</a> <span>no PDF</span>`, `<a href="/runs/r-o">Plan</a> <span>pages 21-600: not shown</span>`,
 	} {
 		if !strings.Contains(body, want) {

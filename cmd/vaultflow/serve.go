@@ -63,6 +63,11 @@ func printURL(ctx context.Context, a *daemon.Workspace, g *globals) error {
 	if err != nil {
 		return exit(exitFailed, errors.New("no serve is running on this vault; start it with `vaultflow serve`"))
 	}
+	return printDashboard(g, r)
+}
+
+// printDashboard prints where the dashboard of a serve that answered is.
+func printDashboard(g *globals, r control.Reply) error {
 	if r.URL == "" {
 		return exit(exitFailed, errors.New("the running serve has no dashboard: it was started with --no-web"))
 	}

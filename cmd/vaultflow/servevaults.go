@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/vaultflow/vaultflow/daemon"
+	"github.com/vaultflow/vaultflow/daemon/control"
 	"github.com/vaultflow/vaultflow/daemon/vaults"
 	"github.com/vaultflow/vaultflow/settings"
 )
@@ -54,7 +55,22 @@ func ownSettings(g *globals) (*settings.Settings, error) {
 	return settings.Load(settings.Input{User: settings.UserFile(environ), Environ: environ, Overrides: g.overrides})
 }
 
-// printURLOf asks the running serve of several vaults for its dashboard: any vault answers.
+// frontDir is where a serve of several vaults keeps who signed in, and where it answers.
+func frontDir() (string, error) {
+	home, err := settings.StateHome(os.Environ())
+	return filepath.Join(home, "serve"), err
+}
+
+// askFront asks the running serve of several vaults about one of them.
+func askFront(ctx context.Context, dir string) (control.Reply, error) {
+	at, err := frontDir()
+	if err != nil {
+		return control.Reply{}, err
+	}
+	return control.Ask(ctx, at, control.Order{Info: true, Vault: dir})
+}
+
+// printURLOf asks the running serve of several vaults for its dashboard: any vault answers, or else what they have in common.
 func printURLOf(ctx context.Context, g *globals, dirs []string) (err error) {
 	for _, dir := range dirs {
 		var a *daemon.Workspace
@@ -66,6 +82,9 @@ func printURLOf(ctx context.Context, g *globals, dirs []string) (err error) {
 		if err == nil {
 			return nil
 		}
+	}
+	if r, frontErr := askFront(ctx, ""); frontErr == nil {
+		return printDashboard(g, r)
 	}
 	return err
 }
@@ -79,7 +98,7 @@ func serveSeveral(ctx context.Context, g *globals, dirs []string, withWeb bool) 
 	if err != nil {
 		return g.faults(err)
 	}
-	home, err := settings.StateHome(os.Environ())
+	state, err := frontDir()
 	if err != nil {
 		return err
 	}
@@ -88,7 +107,7 @@ func serveSeveral(ctx context.Context, g *globals, dirs []string, withWeb bool) 
 	defer signal.Stop(look)
 	g.changes = true
 	return vaults.Serve(ctx, vaults.Config{
-		Dirs: dirs, Settings: s, StateDir: filepath.Join(home, "serve"), Web: withWeb, Look: look, Version: version, Source: source, Log: newLogger(g, s),
+		Dirs: dirs, Settings: s, StateDir: state, Web: withWeb, Look: look, Version: version, Source: source, Log: newLogger(g, s),
 		Open:  g.optionsOf,
 		Ready: func(r daemon.Ready) error { return printReady(g.err, r) },
 	})

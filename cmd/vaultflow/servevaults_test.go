@@ -15,7 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/vaultflow/vaultflow/cmd/vaultflow/sitetest"
+	"github.com/vaultflow/vaultflow/daemon/statusnote"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/policy/trust/trusttest"
 	"github.com/vaultflow/vaultflow/settings"
@@ -32,7 +35,7 @@ func TestServe_severalVaults(t *testing.T) {
 	})
 	states := filepath.Join(base, "xdg", "vaultflow")
 	var list strings.Builder
-	for _, name := range []string{"good", "full", "gone"} {
+	for _, name := range []string{"good", "full", "gone", "faulty", "locked"} {
 		dir := filepath.Join(base, "vaults", name)
 		s.Vault, s.State = dir, filepath.Join(states, settings.VaultID(dir))
 		for _, folder := range []string{"Import", "Workflows"} {
@@ -58,6 +61,20 @@ func TestServe_severalVaults(t *testing.T) {
 	}
 	if err := os.WriteFile(own, []byte("web: {listen: \"127.0.0.1:0\"}\nvaults:\n"+list.String()), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	vault := func(name string) string { return filepath.Join(base, "vaults", name) }
+	for name, text := range map[string]string{
+		vault("faulty") + "/settings.yaml": "engine: [\n",
+		vault("locked") + "/settings.yaml": sitetest.Quick + "engine: {status_note: Status.md}\n",
+		vault("locked") + "/Status.md":     "Mine.\n" + statusnote.Begins + "\nToday: 3 runs.\n" + statusnote.Ends + "\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := flock.New(filepath.Join(states, settings.VaultID(vault("locked")), "lock")) // that works on the vault
+	if free, err := command.TryLock(); err != nil || !free {
+		t.Fatal(free, err)
 	}
 	good, gone := filepath.Join(base, "vaults", "good"), filepath.Join(base, "vaults", "gone")
 	s.Vault = base // from outside of all vaults
@@ -115,10 +132,25 @@ func TestServe_severalVaults(t *testing.T) {
 	if page := get("/login", url.Values{"token": {code}, "next": {link.Query().Get("next")}}); !strings.Contains(page, `data-root="/vaults/good"`) || !strings.Contains(page, "Ask") {
 		t.Errorf("the link leads to %s", page)
 	}
-	if page := get("/", nil); !strings.Contains(page, `href="/vaults/good/"`) || strings.Contains(page, `href="/vaults/full/"`) || strings.Count(page, "not served") != 2 {
+	if page := get("/", nil); !strings.Contains(page, `href="/vaults/good/"`) || strings.Contains(page, `href="/vaults/full/"`) || strings.Count(page, "not served") != 4 {
 		t.Errorf("the list is %s", page)
 	}
 
+	if said, errs, _ := s.CLI("status", "--vault", vault("faulty")); !strings.Contains(said, "not on this vault; it is tried again: "+vault("faulty")+"/settings.yaml:1:") {
+		t.Errorf("the status of a vault that is tried again: %s%s", said, errs)
+	}
+	s.Wait(sitetest.Patience, "the status note of a vault that is tried again", func() (bool, string) {
+		note, err := os.ReadFile(vault("locked") + "/Status.md")
+		return err == nil && strings.HasPrefix(string(note), "Mine.\n"+statusnote.Begins+"\nNot served, and tried again: ") && strings.Contains(string(note), "\nToday: 3 runs.\n"), string(note)
+	})
+	if err := command.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	d.Signal(syscall.SIGHUP) // do not wait for the pause to end
+	s.Wait(sitetest.Patience, "the status note of the vault that is served", func() (bool, string) {
+		note, err := os.ReadFile(vault("locked") + "/Status.md")
+		return err == nil && strings.Contains(string(note), "Today: 0 runs") && !strings.Contains(string(note), "Not served"), string(note)
+	})
 	if err := os.Rename(gone+"-away", gone); err != nil {
 		t.Fatal(err)
 	}

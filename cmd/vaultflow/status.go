@@ -56,7 +56,9 @@ func vaultStatus(ctx context.Context, a *daemon.Workspace) (o engine.Overview, e
 	}
 	o.Lost = statedir.Lost(a.State)
 	if r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true}); err == nil {
-		o.Serving, o.URL, o.Reload = true, r.URL, r.Reload
+		o.Serving, o.URL, o.Reload, o.Trouble = true, r.URL, r.Reload, r.Trouble
+	} else if r, err := askFront(ctx, a.Dir); err == nil {
+		o.URL, o.Trouble = r.URL, r.Trouble
 	}
 	return o, nil
 }
@@ -69,13 +71,19 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(what, format string, args ...any) { fmt.Fprintf(t, "%s\t%s\n", what, fmt.Sprintf(format, args...)) }
 	serving := "not running: nothing is imported, and no workflow starts on its own"
-	if o.Serving {
+	switch {
+	case o.Serving:
 		serving = "running"
+	case o.Trouble != "":
+		serving = "running, but not on this vault; it is tried again: " + o.Trouble
 	}
 	if o.URL != "" {
 		serving += "; dashboard at " + o.URL
 	}
 	line("serve", "%s", serving)
+	if o.Serving && o.Trouble != "" {
+		line("trouble", "%s", o.Trouble)
+	}
 	if text := o.Reload.Text(); text != "" {
 		line("settings", "%s", text)
 	}

@@ -31,8 +31,12 @@ type Order struct {
 	// Values are the settings that the command was given by environment, flag or a file of its own, by key.
 	Values map[string]Given `json:"values,omitempty"`
 
-	Look  bool `json:"look,omitempty"` // only for what every reply says
-	Info  bool `json:"info,omitempty"`
+	Look bool `json:"look,omitempty"` // only for what every reply says
+	Info bool `json:"info,omitempty"`
+
+	// Vault is the folder that Info is about, for a serve of several vaults.
+	Vault string `json:"vault,omitempty"`
+
 	Trust bool `json:"trust,omitempty"` // the trust in the vault has changed
 }
 
@@ -99,6 +103,7 @@ type Reply struct {
 	Expires time.Time        `json:"expires,omitzero"`
 	Version string           `json:"version,omitempty"`
 	Process int              `json:"process,omitempty"` // its id
+	Trouble string           `json:"trouble,omitempty"` // see [engine.Overview]
 	Was     string           `json:"was,omitempty"`     // why a workflow was paused
 	Trust   string           `json:"trust,omitempty"`   // fingerprint of the trust in force
 	Reload  engine.Reload    `json:"reload,omitzero"`   // what serve does about changed settings

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/vaultflow/vaultflow/engine"
@@ -162,6 +163,33 @@ func (n *Note) write(ctx context.Context, name string, now time.Time) error {
 		return err
 	}
 	return n.Files.Write(ctx, name, note, digest)
+}
+
+// unserved begins the line of a note whose vault is not served.
+const unserved = "Not served, and tried again: "
+
+// Unserved writes at the head of the section why the vault is not served. The rest stays as it was. A vault without a status note gets none.
+func Unserved(ctx context.Context, v *disk.Vault, files vault.Files, name string, why error) error {
+	before, digest, err := v.Read(name, noteLimit)
+	if err != nil {
+		return err
+	}
+	note := saysUnserved(before, why)
+	if bytes.Equal(note, before) {
+		return nil
+	}
+	return files.Write(ctx, name, note, digest)
+}
+
+func saysUnserved(note []byte, why error) []byte {
+	head, rest, ours := bytes.Cut(note, []byte(Begins+"\n"))
+	if !ours {
+		return note
+	}
+	if bytes.HasPrefix(rest, []byte(unserved)) {
+		_, rest, _ = bytes.Cut(rest, []byte("\n"))
+	}
+	return slices.Concat(head, []byte(Begins+"\n"+unserved+plainText(why.Error())+". What follows is from before.\n"), rest)
 }
 
 // renewNote puts properties and section into a note. All else in it is a person's, and stays. A note without our marks gets

@@ -1,6 +1,7 @@
 package statusnote
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -107,5 +108,21 @@ This month: 0 runs; $1.23, 5000 tokens.
 	}
 	if _, err := renewNote([]byte("---\nopen: [\n---\n"), p, section); err == nil {
 		t.Error("frontmatter that cannot be read was written over")
+	}
+}
+
+// TestSaysUnserved: the reason is one line at the head of what is ours, and takes the place of an earlier one.
+func TestSaysUnserved(t *testing.T) {
+	t.Parallel()
+	note := []byte("---\nruns_today: 3\n---\nMine.\n" + Begins + "\nToday: 3 runs.\n" + Ends + "\nMine too.\n")
+	for _, why := range []string{"no *disk*\nat all", "locked"} {
+		note = saysUnserved(note, errors.New(why))
+	}
+	want := "---\nruns_today: 3\n---\nMine.\n" + Begins + "\nNot served, and tried again: locked. What follows is from before.\nToday: 3 runs.\n" + Ends + "\nMine too.\n"
+	if string(note) != want {
+		t.Errorf("the note is %q, want %q", note, want)
+	}
+	if got := saysUnserved([]byte("Mine.\n"), errors.New("locked")); string(got) != "Mine.\n" {
+		t.Errorf("a note of the user's became %q", got)
 	}
 }

@@ -34,6 +34,9 @@ func writeNote(o engine.Overview, zone *time.Location, workflowsDir string) stri
 	if text := o.Reload.Text(); text != "" && !o.Reload.Over { // what lasts a moment would only write the note twice
 		fmt.Fprintf(&b, "Settings: %s.\n", plainText(text))
 	}
+	if o.Trouble != "" {
+		fmt.Fprintf(&b, "Trouble: %s.\n", plainText(o.Trouble))
+	}
 	fmt.Fprintf(&b, "Today: %s.\nThis month: %s.\n", words.Period(o.Day), words.Period(o.Month))
 	var lines []string
 	for _, r := range o.Approvals {

@@ -3,6 +3,7 @@
 package vaults
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,12 +29,12 @@ const (
 	steady     = 10 * time.Minute
 )
 
-// Config names the vaults, with what they share. All fields but Look are required; StateDir only with Web.
+// Config names the vaults, with what they share. All fields but Look are required.
 type Config struct {
 	Dirs     []string
 	Open     func(dir, name string) daemon.Options
 	Settings *settings.Settings // the user's own: for the memory, and the address of the dashboard
-	StateDir string             // who signed in to the dashboard
+	StateDir string             // who signed in to the dashboard, and where commands ask about vaults that are not served
 	Web      bool
 	Look     <-chan os.Signal // makes each vault look for changed settings, and tries those that failed
 	Ready    func(r daemon.Ready) error
@@ -54,11 +55,12 @@ type process struct {
 // vault is one of them.
 type vault struct {
 	folder
-	look chan os.Signal
+	look    chan os.Signal
+	options *daemon.Options // of the last attempt to serve it; used by keep only
 
 	mu        sync.Mutex
-	problem   string      // why it is not served; guarded by mu
-	dashboard *web.Server // guarded by mu
+	problem   string         // why it is not served; guarded by mu
+	dashboard *daemon.Served // guarded by mu
 }
 
 // Serve serves the vaults until ctx ends. It fails at once only for what concerns all of them: names that do not go together, and the
@@ -85,6 +87,7 @@ func Serve(ctx context.Context, c Config) error {
 		}
 		all.Go(func() { failed <- show() })
 	}
+	all.Go(func() { p.answer(ctx) })
 	for _, v := range p.vaults {
 		all.Go(func() { p.keep(ctx, v) })
 	}
@@ -139,7 +142,8 @@ func (p *process) list() []web.Listed {
 		v.mu.Lock()
 		one := web.Listed{Name: v.name, Dir: v.dir, Problem: v.problem}
 		if v.dashboard != nil {
-			one.Dashboard = v.dashboard
+			one.Dashboard = v.dashboard.Pages
+			one.Problem = cmp.Or(one.Problem, v.dashboard.Trouble())
 		}
 		v.mu.Unlock()
 		list = append(list, one)
@@ -166,6 +170,7 @@ func (p *process) keep(ctx context.Context, v *vault) {
 			pause = firstPause
 		}
 		v.tell(err)
+		p.note(ctx, v, err)
 		log.Error("the vault is not served; it is tried again", "dir", v.dir, "err", err, "in", pause)
 		timer := time.NewTimer(pause)
 		select {
@@ -188,7 +193,7 @@ func (v *vault) tell(err error) {
 }
 
 // show puts a vault's dashboard into the list, or takes it out.
-func (v *vault) show(s *web.Server) {
+func (v *vault) show(s *daemon.Served) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.dashboard = s
@@ -214,6 +219,7 @@ func (p *process) once(ctx context.Context, v *vault) (err error) {
 	}
 	options := p.Open(v.dir, v.name)
 	options.Shared = p.shared
+	v.options = &options
 	serving := daemon.ServeOptions{
 		Web: p.Web, Look: v.look, Gone: v.tell,
 		Ready: func(r daemon.Ready) error {

@@ -133,3 +133,20 @@ func (x *Executor) dispatch(ctx context.Context) {
 func (x *Executor) Subscribe(buffer int) (<-chan engine.Event, func()) {
 	return x.store.bus.subscribe(orDefault(buffer, 256))
 }
+
+// Postponed returns how many runs of an executor wait after a transient error, such as a full disk, and the error of the oldest. It asks no journal: that may be what
+// cannot be written.
+func Postponed(x *Executor) (runs int, why string) {
+	x.queue.mu.Lock()
+	defer x.queue.mu.Unlock()
+	oldest := ""
+	for id, j := range x.queue.jobs {
+		if !j.postponed {
+			continue
+		}
+		if runs++; oldest == "" || id < oldest {
+			oldest, why = id, j.why
+		}
+	}
+	return runs, why
+}

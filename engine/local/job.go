@@ -32,6 +32,7 @@ type job struct {
 	ticket   *turns.Ticket // of that place among those of all executors, or nil. Guarded by the queue's mu
 
 	delay     time.Duration // how long it was postponed the last time; zero when it never was. Guarded by the queue's mu
+	why       string        // it was postponed the last time. Guarded by the queue's mu
 	postponed bool          // it is postponed now. Guarded by the queue's mu
 
 	long bool // it has turned out to have many pages. Guarded by the queue's mu

@@ -207,5 +207,5 @@ func (x *Executor) postpone(j *job, err error) {
 	}); stored != nil {
 		x.cfg.Logger.Debug("reason not stored", "run", j.id, "err", stored)
 	}
-	x.queue.postpone(j, wait)
+	x.queue.postpone(j, wait, err)
 }

@@ -274,10 +274,10 @@ func (q *queue) nextDelay(j *job) time.Duration {
 }
 
 // postpone puts a running run back at the head of its lane. It needs no goroutine meanwhile.
-func (q *queue) postpone(j *job, d time.Duration) {
+func (q *queue) postpone(j *job, d time.Duration, why error) {
 	q.mu.Lock()
 	q.vacate(j)
-	j.postponed, j.recalled = true, true
+	j.postponed, j.recalled, j.why = true, true, why.Error()
 	q.waiting = slices.Insert(q.waiting, 0, j)
 	q.mu.Unlock()
 	time.AfterFunc(d, func() { // harmless when Run has ended meanwhile
