@@ -262,6 +262,11 @@ func (a *Workspace) Writing(who policy.Writer) vault.Files {
 // Ask sends an order to the process that works on the vault. It waits for a serve that starts over, and warns once when that process works
 // with other settings than the files hold now, and when it does not answer.
 func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, error) {
+	return a.AskUntil(ctx, context.WithoutCancel(ctx), o)
+}
+
+// AskUntil is Ask that stops waiting for a serve that takes no orders once stop ends: see [control.ErrUnsent]. What was sent is answered.
+func (a *Workspace) AskUntil(ctx, stop context.Context, o control.Order) (control.Reply, error) {
 	if err := statedir.Usable(a.State); err != nil {
 		return control.Reply{}, err
 	}
@@ -270,7 +275,7 @@ func (a *Workspace) Ask(ctx context.Context, o control.Order) (control.Reply, er
 	if o.Starts() {
 		o.Values = a.given
 	}
-	r, err := control.Await(ctx, a.StateDir, o, a.tell)
+	r, err := control.Await(ctx, stop, a.StateDir, o, a.tell)
 	a.tell(r)
 	return r, err
 }

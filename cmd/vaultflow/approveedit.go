@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -92,6 +93,9 @@ func (y *yes) edits(ctx context.Context, j *journal.Journal, list []engine.Propo
 func (y *yes) done(err error) error {
 	if y.edited == "" {
 		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		return exit(exitCancelled, fmt.Errorf("cancelled, and nothing was decided (what you wrote is in %s)", y.edited))
 	}
 	if code := exitCode(err); code != exitDone && code != exitOmissions { // also when the run asks again: perhaps about this file
 		return fmt.Errorf("%w (what you wrote is in %s)", err, y.edited)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -82,6 +84,9 @@ func newRestore(g *globals) *cobra.Command {
 				}
 				return err
 			})
+			if errors.Is(err, context.Canceled) && errors.Is(journal.Readable(st.Dir), journal.ErrRestoring) {
+				return exit(exitCancelled, errors.New("stopped after the restore had begun; `vaultflow restore`, or the next command that works on the vault, finishes it"))
+			}
 			if err != nil {
 				return err
 			}

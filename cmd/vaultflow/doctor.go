@@ -32,6 +32,9 @@ func newDoctor(g *globals) *cobra.Command {
 					return err
 				}
 			}
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
 			if problems > 0 {
 				return exit(exitFailed, errors.New(words.Counted(problems, "problem")))
 			}

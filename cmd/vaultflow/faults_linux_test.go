@@ -38,13 +38,20 @@ func (d *brokenDisk) fails(with syscall.Errno) { d.fault.Store(int64(with)) }
 // superviseServe starts the daemon so that its changes of files are judged.
 func (s *site) superviseServe(judge func(fileCall) syscall.Errno, flags ...string) *serving {
 	s.T.Helper()
+	return s.askingServe(&supervised{judge: judge, done: make(chan struct{})}, flags...)
+}
+
+// askingServe starts a daemon that asks.
+func (s *site) askingServe(process *supervised, flags ...string) *serving {
+	s.T.Helper()
 	log, err := os.CreateTemp(filepath.Dir(s.Vault), "serve-*.log")
 	if err != nil {
 		s.T.Fatal(err)
 	}
 	d := &serving{&sitetest.Serving{Site: s.Site, Cmd: s.Command(append([]string{"serve"}, flags...)...), Log: log, Done: make(chan struct{})}, s}
 	d.Cmd.Stdout, d.Cmd.Stderr = log, log
-	process := supervise(s.T, d.Cmd, judge)
+	process.cmd = d.Cmd
+	process.start(s.T)
 	go func() {
 		defer close(d.Done)
 		d.Cmd.Wait()

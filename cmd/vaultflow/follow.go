@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,12 +63,30 @@ type followed struct {
 	cancel func(ctx context.Context, run string) error // once the user asks for it
 }
 
-// followRun prints the events of a run as they are stored, and returns its record when it has finished or is parked.
+// lastWish is how long a user who leaves waits for the answer to the request to end a run.
+const lastWish = time.Second
+
+// stop asks a run to end, also if the user leaves meanwhile: who asks twice has asked.
+func (f followed) stop(ctx context.Context) error {
+	last, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(lastWish, end) })()
+	return f.cancel(last, f.run)
+}
+
+// followRun prints the events of a run as they are stored, and returns its record when it has finished or is parked. It returns [errLeft]
+// once the user leaves.
 func followRun(s stopping, g *globals, j *journal.Journal, f followed) (_ engine.RunRecord, err error) {
-	ctx, run, asked := s.leave, f.run, s.asked
+	ctx, run, stopping := s.leave, f.run, false
 	defer func() {
-		if err != nil && ctx.Err() != nil { // whatever was done when the user left
-			err = left(run, f.wait != nil)
+		if err == nil || ctx.Err() == nil {
+			return
+		}
+		err = errLeft // whatever was done when the user left
+		if !stopping && s.stopped() {
+			if failed := f.stop(ctx); failed != nil {
+				fmt.Fprintf(g.err, "whether run %s will end is not known: %v\n", run, failed)
+			}
 		}
 	}()
 	ended, stop := f.wait.ended(ctx, run)
@@ -103,22 +122,32 @@ func followRun(s stopping, g *globals, j *journal.Journal, f followed) (_ engine
 		if record.Kind == engine.KindImport && time.Since(shown) >= pagesEvery && !record.Status.Finished() {
 			page, shown = printPages(ctx, g, j, run, page), time.Now()
 		}
-		waits, err := parked(ctx, j, record)
-		if err != nil || (waits || record.Status.Finished()) && len(events) < eventsAtOnce { // it had ended before they were read
+		if record.Status.Finished() && len(events) < eventsAtOnce { // it had ended before they were read
+			return record, nil
+		}
+		if s.stopped() && !stopping {
+			stopping = true
+			fmt.Fprintf(g.err, "stopping run %s; once more leaves at once\n", run)
+			if err := f.stop(ctx); err != nil {
+				return record, err
+			}
+			continue
+		}
+		if waits, err := parked(ctx, j, record); err != nil || waits && len(events) < eventsAtOnce {
 			return record, err
 		}
 		if time.Since(held) > goneAfter {
-			return record, exit(exitFailed, fmt.Errorf("the vaultflow that was running %s has ended; the next serve resumes it, or `vaultflow retry %s`", run, run))
+			fate, err := fateOf(ctx, j, run, false)
+			return record, cmp.Or(err, exit(exitFailed, fmt.Errorf("the vaultflow that was running it has ended: %s", fate)))
+		}
+		asked := s.asked.Done()
+		if stopping {
+			asked = nil
 		}
 		select {
 		case <-ctx.Done():
 			return record, ctx.Err()
 		case <-asked:
-			asked = nil
-			fmt.Fprintf(g.err, "stopping run %s; once more leaves at once\n", run)
-			if err := f.cancel(ctx, run); err != nil {
-				return record, err
-			}
 		case <-ended:
 			ended = nil // interrupted, unless the record says otherwise: another process may resume it
 		case <-time.After(followPause(time.Since(begun))):

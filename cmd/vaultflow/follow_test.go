@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -62,7 +65,7 @@ func TestFollowRun_endsWithItsRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		begun := time.Now() // this clock moves only when everything waits
-		r, err := followRun(stopping{leave: t.Context()}, &globals{streams: &streams{err: io.Discard}}, j, followed{run: "r", wait: func(ctx context.Context, _ string) (engine.RunRecord, error) {
+		r, err := followRun(stopping{t.Context(), t.Context()}, &globals{streams: &streams{err: io.Discard}}, j, followed{run: "r", wait: func(ctx context.Context, _ string) (engine.RunRecord, error) {
 			time.Sleep(time.Minute)
 			e.Run.Status, e.Run.Finished = engine.Done, time.Now()
 			return e.Run, j.Runs.Save(ctx, e)
@@ -88,15 +91,16 @@ func TestFollowRun_stops(t *testing.T) {
 		}
 		leave, end := context.WithCancel(t.Context())
 		defer end()
-		s, cancelled := stopping{make(chan struct{}), leave}, 0
-		close(s.asked)
+		asked, ask := context.WithCancel(t.Context())
+		ask()
+		s, cancelled := stopping{asked, leave}, 0
 		time.AfterFunc(time.Minute, end)
 		_, err = followRun(s, &globals{streams: &streams{err: io.Discard}}, j, followed{run: "r", cancel: func(context.Context, string) error {
 			cancelled++
 			return nil
 		}})
-		if cancelled != 1 || exitCode(err) != exitCancelled || !strings.Contains(err.Error(), "continues") {
-			t.Errorf("cancelled %d times, %v; want once, and a run that continues", cancelled, err)
+		if cancelled != 1 || !errors.Is(err, errLeft) {
+			t.Errorf("cancelled %d times, %v; want once, and a run that was left", cancelled, err)
 		}
 	})
 }
@@ -110,5 +114,60 @@ func TestFollowPause_isShortAtFirst(t *testing.T) {
 		if got := followPause(followed); got != want {
 			t.Errorf("after %v: %v, want %v", followed, got, want)
 		}
+	}
+}
+
+// What becomes of a run that was left depends on whether it was asked to end, and on who works on it.
+func TestFateOf(t *testing.T) {
+	t.Parallel()
+	j, err := journal.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	e := engine.Entry{Lane: "l", Spec: []byte("{}"), Run: engine.RunRecord{ID: "r", Kind: engine.KindWorkflow, Key: "k", Created: time.Now(), At: time.Now()}}
+	for _, c := range []struct {
+		status            engine.Status
+		served, cancelled bool
+		want              string
+	}{
+		{engine.Running, true, false, "continues in the running serve"},
+		{engine.Running, true, true, "is being cancelled"},
+		{engine.Running, false, false, "is interrupted"},
+		{engine.Running, false, true, "the next serve cancels it"},
+		{engine.AwaitingApproval, true, false, "waits for approval"},
+	} {
+		e.Run.ID += "r"
+		e.Run.Key, e.Run.Status = e.Run.ID, c.status
+		if _, _, err := j.Runs.Create(t.Context(), e, false); err != nil {
+			t.Fatal(err)
+		}
+		stored := e
+		stored.Cancelled = c.cancelled
+		if err := j.Runs.Save(t.Context(), stored); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := fateOf(t.Context(), j, e.Run.ID, c.served); err != nil || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %q, %v", c, got, err)
+		}
+	}
+}
+
+// A question at a terminal ends with the command, whether or not anybody answers.
+func TestUntilDone(t *testing.T) {
+	t.Parallel()
+	silent, writer := io.Pipe()
+	defer writer.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		fmt.Fprint(writer, "yes\n")
+		stop()
+	}()
+	in := bufio.NewReader(untilDone{ctx, silent})
+	if sure, err := agrees(in, io.Discard, "Sure? "); !sure && !errors.Is(err, context.Canceled) { // both came
+		t.Errorf("%t %v", sure, err)
+	}
+	if sure, err := agrees(in, io.Discard, "And now? "); sure || !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped: %t, %v", sure, err)
 	}
 }

@@ -57,7 +57,7 @@ func newImport(g *globals) *cobra.Command {
 			}
 			defer a.Close()
 			if f.passwordStdin {
-				password, err := readPassword(cmd.InOrStdin())
+				password, err := readPassword(untilDone{cmd.Context(), cmd.InOrStdin()})
 				if err != nil {
 					return err
 				}

@@ -27,7 +27,7 @@ import (
 
 // importPaths imports files in the order in which they were named, prints a line for each, and returns the worst outcome.
 func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []string, f importFlags) error {
-	orders, cleanup, err := importOrders(a, g, paths, f)
+	orders, cleanup, err := importOrders(ctx, a, g, paths, f)
 	defer cleanup()
 	if err != nil {
 		return err
@@ -40,30 +40,40 @@ func importPaths(ctx context.Context, a *daemon.Workspace, g *globals, paths []s
 		}
 	}()
 	w, err := a.Work(ctx, func() error { prepare(a, orders[0]); return nil })
-	s, end := patiently(ctx) // from here on there may be imports to stop
+	if err != nil && !isLocked(err) {
+		return err
+	}
+	if err == nil {
+		defer w.Close()
+	}
+	s, end, stopped := patiently(ctx) // from here on there may be imports to stop
 	defer end()
-	if isLocked(err) {
-		err = a.Reading(s.leave, func(j *journal.Journal) error {
-			return importing{a, g, j, s, nil, cancelElsewhere(a)}.run(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
-				r, err := a.Ask(ctx, control.Order{Import: &o, Passwords: a.Passwords.Given()})
-				return r.Run, err
-			})
-		})
-		if errors.Is(err, daemon.ErrNothingRun) { // a command that began just now makes the state
-			err = exit(failureExit(control.ErrNoServe), control.ErrNoServe)
-		}
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	if g.detach {
+	switch {
+	case stopped != nil:
+		return stopped
+	case err != nil:
+		return importElsewhere(s, a, g, orders)
+	case g.detach:
 		return errDetached
 	}
-	return w.Run(s.leave, func(context.Context) error {
-		return importing{a, g, w.Journal, s, w.Exec.Wait, w.Runs.Cancel}.run(orders, w.Imports.DropOrTake)
+	i := &importing{app: a, g: g, j: w.Journal, stop: s, wait: w.Exec.Wait, end: w.Runs.Cancel}
+	err = w.Run(context.WithoutCancel(s.leave), func(context.Context) error { return i.run(orders, w.Imports.DropOrTake) })
+	return i.left(err)
+}
+
+// importElsewhere asks the process that works on the vault.
+func importElsewhere(s stopping, a *daemon.Workspace, g *globals, orders []control.ImportOrder) error {
+	err := a.Reading(context.WithoutCancel(s.leave), func(j *journal.Journal) error {
+		i := &importing{app: a, g: g, j: j, stop: s, end: cancelElsewhere(a)}
+		return i.left(i.run(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
+			r, err := a.AskUntil(ctx, s.asked, control.Order{Import: &o, Passwords: a.Passwords.Given()})
+			return r.Run, err
+		}))
 	})
+	if errors.Is(err, daemon.ErrNothingRun) { // a command that began just now makes the state
+		err = exit(failureExit(control.ErrNoServe), control.ErrNoServe)
+	}
+	return err
 }
 
 // prepare has workers start for the first file while the journal is opened, and the file copied and recorded.
@@ -75,33 +85,79 @@ func prepare(a *daemon.Workspace, first control.ImportOrder) {
 
 // importing prints the imports of a batch.
 type importing struct {
-	app    *daemon.Workspace
-	g      *globals
-	j      *journal.Journal
-	stop   stopping
-	wait   waiter // nil if a serve does the work: it watches the import folder, and imports what is unpacked into it
-	cancel func(ctx context.Context, run string) error
+	app  *daemon.Workspace
+	g    *globals
+	j    *journal.Journal
+	stop stopping
+	wait waiter // nil if a serve does the work: it watches the import folder, and imports what is unpacked into it
+	end  func(ctx context.Context, run string) error
+
+	asked int      // files
+	begun []string // their runs, in order
+	done  int      // of them, those that were waited for
+	rest  int      // files that had not been asked for when the user left
 }
 
-func (i importing) run(orders []control.ImportOrder, start func(context.Context, control.ImportOrder) (string, error)) error {
+// cancel ends the imports that have begun: not only the one that is waited for.
+func (i *importing) cancel(ctx context.Context, _ string) error {
+	var failed error
+	for _, run := range i.begun[i.done:] {
+		failed = errors.Join(failed, i.end(ctx, run))
+	}
+	return failed
+}
+
+// left returns the outcome of a batch. If the user left, it prints what becomes of the imports.
+func (i *importing) left(err error) error {
+	if !errors.Is(err, errLeft) {
+		return err
+	}
+	err = left(i.stop.leave, i.g, i.j, i.wait != nil, i.begun[i.done:]...)
+	if i.rest == 0 {
+		return err
+	}
+	return also(err, filesLeft(i.rest))
+}
+
+func filesLeft(files int) error {
+	return exit(exitCancelled, fmt.Errorf("stopped before %s; the same command continues", words.Counted(files, "file")))
+}
+
+func (i *importing) run(orders []control.ImportOrder, start func(context.Context, control.ImportOrder) (string, error)) error {
 	b := intake.NewBatch(orders, func(ctx context.Context, o control.ImportOrder) (string, error) {
-		if i.stop.stopped() {
+		if i.stop.stopped() || i.stop.leave.Err() != nil {
 			return "", errNotBegun
 		}
-		return start(ctx, o)
+		i.asked++
+		run, err := start(ctx, o)
+		switch {
+		case run != "":
+			i.begun = append(i.begun, run)
+		case err != nil && i.stop.leave.Err() != nil:
+			if i.wait == nil { // nobody knows whether it begins
+				fmt.Fprintf(i.g.err, "%s: %v\n", labelOf(o), notStarted(i.stop, err))
+			} else {
+				i.asked--
+			}
+		}
+		return run, err
 	})
 	var worst error
 	for n, started := range b.All(i.stop.leave) {
-		if errors.Is(started.Err, errNotBegun) {
-			return exit(exitCancelled, fmt.Errorf("stopped before %s; the same command continues", words.Counted(b.Len()-n, "file")))
+		if errors.Is(started.Err, errNotBegun) || errors.Is(started.Err, control.ErrUnsent) {
+			return filesLeft(b.Len() - n)
 		}
 		place := ""
 		if b.Len() > 1 {
 			place = fmt.Sprintf("%d of %d  ", n+1, b.Len())
 		}
 		err := i.finish(b, place, started)
-		if i.stop.leave.Err() != nil {
+		if errors.Is(err, errLeft) {
+			i.rest = b.Len() - i.asked
 			return err
+		}
+		if started.Run != "" {
+			i.done++
 		}
 		worst = worse(worst, err)
 	}
@@ -109,8 +165,9 @@ func (i importing) run(orders []control.ImportOrder, start func(context.Context,
 }
 
 // finish waits for one import, prints how it ended, and adds the files that it unpacked.
-func (i importing) finish(b *intake.Batch, place string, s intake.Started) error {
+func (i *importing) finish(b *intake.Batch, place string, s intake.Started) error {
 	if s.Err != nil {
+		s.Err = notStarted(i.stop, s.Err)
 		fmt.Fprintf(i.g.err, "%s%s: %v\n", place, labelOf(s.Order), s.Err)
 		if hint := failure.Of(s.Err).Hint; hint != "" {
 			fmt.Fprintln(i.g.err, "  hint:", hint)
@@ -221,14 +278,14 @@ func holds(folder, name string) bool {
 
 // importOrders lists the files to import. Folders are walked, and standard input goes into a temporary file, which cleanup
 // removes.
-func importOrders(a *daemon.Workspace, g *globals, paths []string, f importFlags) (orders []control.ImportOrder, cleanup func(), err error) {
+func importOrders(ctx context.Context, a *daemon.Workspace, g *globals, paths []string, f importFlags) (orders []control.ImportOrder, cleanup func(), err error) {
 	cleanup = func() {}
 	for _, given := range paths {
 		if given == "-" {
 			if f.name == "" {
 				return nil, cleanup, usagef("name what standard input holds, for example --name q3.pdf")
 			}
-			temp, err := keepStdin()
+			temp, err := keepStdin(ctx)
 			if err != nil {
 				return nil, cleanup, err
 			}
@@ -276,12 +333,12 @@ func otherScheme(given string) (string, bool) {
 	return strings.ToLower(m[1]), err != nil
 }
 
-func keepStdin() (path string, err error) {
+func keepStdin(ctx context.Context) (path string, err error) {
 	temp, err := os.CreateTemp("", "vaultflow-stdin-*")
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(temp, os.Stdin)
+	_, err = io.Copy(temp, untilDone{ctx, os.Stdin})
 	if err = errors.Join(err, temp.Close()); err != nil {
 		os.Remove(temp.Name())
 		return "", fmt.Errorf("read standard input: %w", err)

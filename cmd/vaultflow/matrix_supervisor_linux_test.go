@@ -45,6 +45,7 @@ type supervised struct {
 	cmd      *exec.Cmd
 	listener int
 	judge    func(fileCall) syscall.Errno
+	reads    bool          // ask before a file is opened for reading, too
 	done     chan struct{} // closed when nobody can ask any more
 	err      error         // of the supervision; read after done
 }
@@ -52,6 +53,12 @@ type supervised struct {
 // supervise starts a command. judge is asked about each call in turn: zero lets it pass. It is called by one goroutine.
 func supervise(t *testing.T, cmd *exec.Cmd, judge func(fileCall) syscall.Errno) *supervised {
 	t.Helper()
+	return (&supervised{cmd: cmd, judge: judge, done: make(chan struct{})}).start(t)
+}
+
+func (s *supervised) start(t *testing.T) *supervised {
+	t.Helper()
+	cmd := s.cmd
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +76,6 @@ func supervise(t *testing.T, cmd *exec.Cmd, judge func(fileCall) syscall.Errno) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &supervised{cmd: cmd, judge: judge, done: make(chan struct{})}
 	if s.listener, err = receiveDescriptor(ours); err != nil {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -155,7 +161,7 @@ func (s *supervised) answer() error {
 			return fmt.Errorf("receive: %w", err)
 		}
 		r := response{id: n.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
-		if call, ok := callOf(n); ok {
+		if call, ok := callOf(n); ok || s.reads && call.name == "read" {
 			switch verdict := s.judge(call); verdict {
 			case 0:
 			case killed:
@@ -226,6 +232,7 @@ func callOf(n notification) (c fileCall, ok bool) {
 		flags = n.args[2]
 	}
 	if strings.HasPrefix(c.name, "open") && flags&(unix.O_CREAT|unix.O_TRUNC) == 0 {
+		c.name = "read"
 		return c, false
 	}
 	return c, filepath.IsAbs(c.path)

@@ -93,7 +93,11 @@ func confirmMove(ctx context.Context, g *globals, dir string) error {
 		return err
 	}
 	fmt.Fprintf(g.err, "This vault was at %s before.\n", st.Record.Path)
-	if !agrees(bufio.NewReader(os.Stdin), g.err, "Continue its history here? [y/N] ") {
+	sure, err := agrees(bufio.NewReader(untilDone{ctx, os.Stdin}), g.err, "Continue its history here? [y/N] ")
+	if err != nil {
+		return err
+	}
+	if !sure {
 		return exit(exitRefused, errors.New("its history can only be read; `vaultflow move --new` starts another one"))
 	}
 	return takeOver(ctx, g, st)

@@ -125,7 +125,11 @@ func previewPlan(ctx context.Context, a *daemon.Workspace, g *globals, plan *wor
 			return exit(failureExit(err), err)
 		}
 		if previewed.Model != "" {
-			if _, err := a.Models.Model(ctx, previewed.Model); err != nil {
+			_, err := a.Models.Model(ctx, previewed.Model)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
 				fmt.Fprintf(g.err, "step %s could not run now: %v\n", step.Name, err)
 			}
 		}

@@ -88,15 +88,26 @@ func namedPlan(a *daemon.Workspace, names []string) (*workflow.Plan, error) {
 // runOrders runs a workflow several times, one after the other, and returns the first error.
 func runOrders(ctx context.Context, a *daemon.Workspace, g *globals, orders []control.RunOrder) error {
 	var err error
-	for _, o := range orders {
-		if failed := runWorkflow(ctx, a, g, o); err == nil {
+	for n, o := range orders {
+		failed := runWorkflow(ctx, a, g, o)
+		if err == nil {
 			err = failed // the others may succeed
 		}
-		if ctx.Err() != nil {
-			break
+		if rest := orders[n+1:]; ctx.Err() != nil && len(rest) > 0 {
+			return notBegun(failed, rest)
 		}
 	}
 	return err
+}
+
+// notBegun adds to the error of a run that was stopped those that did not begin.
+func notBegun(stopped error, rest []control.RunOrder) error {
+	var files []string
+	for _, o := range rest {
+		files = append(files, o.Files...)
+	}
+	text := fmt.Sprintf("stopped before %s: %s", words.Counted(len(rest), "more run"), strings.Join(files, ", "))
+	return also(stopped, exit(exitCancelled, errors.New(trust.Plain(text))))
 }
 
 // fileNamed finds the file of the vault that an argument means, and prints its name if it is another.
@@ -145,46 +156,77 @@ func runNow(ctx context.Context, a *daemon.Workspace, g *globals, o control.Orde
 		since = time.Now() // what earlier attempts reported was printed then
 	}
 	w, err := a.Work(ctx)
-	s, end := patiently(ctx) // from here on there may be a run to stop
-	defer end()
-	if isLocked(err) {
-		return runElsewhere(s, a, g, o, since)
-	}
-	if err != nil {
+	if err != nil && !isLocked(err) {
 		return err
 	}
-	defer w.Close()
-	if g.detach {
+	if err == nil {
+		defer w.Close()
+	}
+	s, end, stopped := patiently(ctx) // from here on there may be a run to stop
+	defer end()
+	switch {
+	case stopped != nil:
+		return stopped
+	case err != nil:
+		return runElsewhere(s, a, g, o, since)
+	case g.detach:
 		return errDetached
 	}
-	return w.Run(s.leave, func(ctx context.Context) error {
-		id, err := start(ctx, w)
-		if err != nil {
+	var id string
+	err = w.Run(context.WithoutCancel(s.leave), func(context.Context) (err error) { // a run is cancelled before it is left
+		if id, err = start(s.leave, w); err != nil {
 			return exit(failureExit(err), err)
 		}
 		return finishRun(s, g, w.Journal, followed{id, since, w.Exec.Wait, w.Runs.Cancel})
 	})
+	if errors.Is(err, errLeft) {
+		return left(s.leave, g, w.Journal, true, id)
+	}
+	return err
 }
 
 // runElsewhere asks the process that works on the vault, and follows the run in the journal.
 func runElsewhere(s stopping, a *daemon.Workspace, g *globals, o control.Order, since time.Time) error {
-	r, err := a.Ask(s.leave, o)
+	r, err := a.AskUntil(s.leave, s.asked, o)
 	if err != nil {
-		return exit(failureExit(err), err) // as if it had been refused here
+		return notStarted(s, err)
 	}
-	return a.Reading(s.leave, func(j *journal.Journal) error {
+	return a.Reading(context.WithoutCancel(s.leave), func(j *journal.Journal) error {
 		if g.detach {
 			return begun(s.leave, g, j, r.Run)
 		}
-		return finishRun(s, g, j, followed{r.Run, since, nil, cancelElsewhere(a)})
+		err := finishRun(s, g, j, followed{r.Run, since, nil, cancelElsewhere(a)})
+		if errors.Is(err, errLeft) {
+			return left(s.leave, g, j, false, r.Run)
+		}
+		return err
 	})
 }
 
-// cancelElsewhere returns what asks the process that works on the vault to end a run.
+// notStarted is the error of an order that brought no run, as if it had been refused here.
+func notStarted(s stopping, err error) error {
+	switch {
+	case errors.Is(err, control.ErrUnsent):
+		return exit(exitCancelled, errNotBegun)
+	case s.leave.Err() != nil && errors.Is(err, context.Canceled):
+		return exit(exitCancelled, errors.New("the running serve had not answered, and may begin it; `vaultflow status` shows what runs"))
+	}
+	return exit(failureExit(err), err)
+}
+
+// cancelElsewhere returns what asks the process that works on the vault to end a run, or ends it here if that process is gone.
 func cancelElsewhere(a *daemon.Workspace) func(ctx context.Context, run string) error {
 	return func(ctx context.Context, run string) error {
 		_, err := a.Ask(ctx, control.Order{Cancel: run})
-		return err
+		if !errors.Is(err, control.ErrNoServe) {
+			return err
+		}
+		w, err := a.Work(ctx)
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		return w.Runs.Cancel(ctx, run)
 	}
 }
 

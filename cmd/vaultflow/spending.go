@@ -21,9 +21,18 @@ func costText(u cost.Usage) string {
 	return "$" + words.Money(u.CostUSD)
 }
 
+// showSpent is showSpending of a run that has not ended.
+func showSpent(ctx context.Context, g *globals, j *journal.Journal, run string) error {
+	return showSpendingAs(ctx, g, j, run, "so far ")
+}
+
 // showSpending prints what a run counts in budgets: with the runs that it started, failed attempts, and estimates of what
 // nobody knows.
 func showSpending(ctx context.Context, g *globals, j *journal.Journal, run string) error {
+	return showSpendingAs(ctx, g, j, run, "")
+}
+
+func showSpendingAs(ctx context.Context, g *globals, j *journal.Journal, run, when string) error {
 	s, err := j.Spending.Of(ctx, run)
 	if err != nil || s.Calls == 0 {
 		return err
@@ -33,7 +42,7 @@ func showSpending(ctx context.Context, g *globals, j *journal.Journal, run strin
 		Run  string `json:"run"`
 		cost.Spending
 	}{"spending", run, s}
-	return g.print(line, func(w io.Writer) { fmt.Fprintf(w, "  %s\n", spendingText(s)) })
+	return g.print(line, func(w io.Writer) { fmt.Fprintf(w, "  %s%s\n", when, spendingText(s)) })
 }
 
 // spendingText is spending in one line.

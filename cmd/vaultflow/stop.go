@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -16,21 +18,23 @@ import (
 	"github.com/vaultflow/vaultflow/engine/journal"
 )
 
-// stopping is what signals ask of a command that waits for runs. Ctrl-C asks the run to end. A second one, or SIGTERM, which says nothing
-// about the run, ends the command alone.
+// stopping is what signals ask of a command that waits for runs. The first Ctrl-C asks them to end. A second one, SIGTERM, or a terminal
+// that was closed (SIGHUP), says nothing about the runs, and ends the command alone.
 type stopping struct {
-	asked chan struct{}   // closed by the first Ctrl-C
+	asked context.Context // ends with the first Ctrl-C
 	leave context.Context // ends when the command is to end at once
 }
 
-// patiently returns what signals ask from now on, in place of ctx, which the first signal ends.
-func patiently(ctx context.Context) (stopping, func()) {
+// patiently returns what signals ask from now on, in place of ctx, which the first signal ends. If that has come, it is [errNotBegun].
+func patiently(ctx context.Context) (stopping, func(), error) {
 	leave, end := context.WithCancel(context.WithoutCancel(ctx))
-	s := stopping{make(chan struct{}), leave}
+	asked, ask := context.WithCancel(context.WithoutCancel(ctx))
+	s, over := stopping{asked, leave}, func() { ask(); end() }
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if ctx.Err() != nil { // it came before
-		close(s.asked)
+	signal.Notify(signals, heeded(os.Interrupt, syscall.SIGHUP)...)
+	if ctx.Err() != nil {
+		signal.Stop(signals)
+		return s, over, exit(exitCancelled, errNotBegun)
 	}
 	go func() {
 		defer signal.Stop(signals)
@@ -43,29 +47,85 @@ func patiently(ctx context.Context) (stopping, func()) {
 				if got != os.Interrupt || s.stopped() {
 					return
 				}
-				close(s.asked)
+				ask()
 			}
 		}
 	}()
-	return s, end
+	return s, over, nil
+}
+
+// heeded returns SIGTERM and those of other signals that are not to be ignored: `nohup` ignores SIGHUP, and scripts SIGINT for their
+// background jobs.
+func heeded(others ...os.Signal) []os.Signal {
+	return append(slices.DeleteFunc(others, signal.Ignored), syscall.SIGTERM)
 }
 
 // stopped reports whether the user asked for an end.
-func (s stopping) stopped() bool {
-	select {
-	case <-s.asked:
-		return true
-	default:
-		return false
+func (s stopping) stopped() bool { return s.asked.Err() != nil }
+
+// errNotBegun is for what a command was asked to stop before.
+var errNotBegun = errors.New("stopped before it began")
+
+// errLeft means that the user left a run before its end. [left] explains what becomes of it.
+var errLeft = exit(exitCancelled, errors.New("left before the end"))
+
+// left prints what becomes of runs that a command leaves, and what they have cost. here means that they were running in this process,
+// which has stopped them.
+func left(ctx context.Context, g *globals, j *journal.Journal, here bool, runs ...string) error {
+	ctx = context.WithoutCancel(ctx)
+	code := exitCancelled
+	for _, run := range runs {
+		r, err := j.Runs.Run(ctx, run)
+		if err != nil {
+			return err
+		}
+		shown := showSpent
+		if r.Status.Finished() {
+			shown = showSpending
+			err = g.print(r, func(w io.Writer) { writeRun(w, r) })
+			if len(runs) == 1 {
+				code = runExit(r)
+			}
+		} else if fate, failed := fateOf(ctx, j, run, !here && j.Held()); failed == nil {
+			fmt.Fprintln(g.err, fate)
+		} else {
+			err = failed
+		}
+		if err = cmp.Or(err, shown(ctx, g, j, run)); err != nil {
+			return err
+		}
 	}
+	if code == exitDone {
+		return nil
+	}
+	return exit(code, nil)
 }
 
-// left is the error when the command ends and its run continues, or waits.
-func left(run string, here bool) error {
-	if here {
-		return exit(exitCancelled, fmt.Errorf("run %s is interrupted; `vaultflow retry %s`, or the next serve, continues it", run, run))
+// also appends an error to one that may have been printed, or be none; its exit code is that of the command.
+func also(err, next error) error {
+	if err == nil || err.Error() == "" {
+		return next
 	}
-	return exit(exitCancelled, fmt.Errorf("run %s continues in the running serve; `vaultflow cancel %s` ends it", run, run))
+	return exit(exitCode(next), fmt.Errorf("%w\n%w", err, next))
+}
+
+// fateOf returns what becomes of a run that has not ended. served means that a serve works on it.
+func fateOf(ctx context.Context, j *journal.Journal, id string, served bool) (string, error) {
+	e, _, err := j.Runs.Load(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case served && e.Cancelled:
+		return fmt.Sprintf("run %s is being cancelled by the running serve; `vaultflow show %s` shows how it ended", id, id), nil
+	case e.Run.Status == engine.AwaitingApproval:
+		return fmt.Sprintf("run %s waits for approval; `vaultflow cancel %s` ends it", id, id), nil
+	case served:
+		return fmt.Sprintf("run %s continues in the running serve; `vaultflow cancel %s` ends it", id, id), nil
+	case e.Cancelled:
+		return fmt.Sprintf("run %s has not ended yet; the next serve cancels it, and `vaultflow retry %s` continues it", id, id), nil
+	}
+	return fmt.Sprintf("run %s is interrupted; `vaultflow retry %s`, or the next serve, continues it", id, id), nil
 }
 
 // showStopped prints what had happened when a run ended that was asked to.
@@ -83,9 +143,6 @@ func showStopped(ctx context.Context, g *globals, j *journal.Journal, r engine.R
 	}
 	return showSpending(ctx, g, j, r.ID)
 }
-
-// errNotBegun is for the imports of a command that was stopped before their turn.
-var errNotBegun = errors.New("stopped before it began")
 
 // detachable adds the flag of commands that need not wait.
 func detachable(g *globals, cmd *cobra.Command) *cobra.Command {

@@ -104,7 +104,7 @@ func decideTrust(ctx context.Context, g *globals, in io.Reader, f trustFlags) er
 	case !isTerminal(in):
 		return exit(exitRefused, errors.New("nothing is asked without a terminal; say `vaultflow trust --own`, --shared, --workflow NAME or --setting KEY"))
 	default:
-		return askTrust(ctx, g, bufio.NewReader(in), a, o)
+		return askTrust(ctx, g, bufio.NewReader(untilDone{ctx, in}), a, o)
 	}
 	if err := acceptAnswer(ctx, g, a, o, answer); err != nil || !workflowsToo {
 		return err
@@ -191,7 +191,11 @@ func askTrust(ctx context.Context, g *globals, in *bufio.Reader, a *daemon.Works
 		fmt.Fprintln(g.err, "\n  o  it is my own: its workflows run as written, and the settings above take effect")
 		fmt.Fprintln(g.err, "  s  others write it too: the settings above take effect, and I am asked about each workflow")
 		fmt.Fprintln(g.err, "  n  do not trust it")
-		switch word(in, g.err, "Whose vault is this? [o/s/N] ") {
+		answered, err := word(in, g.err, "Whose vault is this? [o/s/N] ")
+		if err != nil {
+			return err
+		}
+		switch answered {
 		case "o", "own":
 			answer.Level = string(trust.Own)
 		case "s", "shared":
@@ -199,8 +203,12 @@ func askTrust(ctx context.Context, g *globals, in *bufio.Reader, a *daemon.Works
 		default:
 			return exit(exitRefused, errors.New("nothing was allowed"))
 		}
-	} else if len(answer.Settings) > 0 && !agrees(in, g.err, "Allow the settings that wait? [y/N] ") {
-		answer.Settings = nil
+	} else if len(answer.Settings) > 0 {
+		if sure, err := agrees(in, g.err, "Allow the settings that wait? [y/N] "); err != nil {
+			return err
+		} else if !sure {
+			answer.Settings = nil
+		}
 	}
 	if answer.Level != "" || len(answer.Settings) > 0 {
 		if err := acceptAnswer(ctx, g, a, o, answer); err != nil {
@@ -223,7 +231,11 @@ func askTrust(ctx context.Context, g *globals, in *bufio.Reader, a *daemon.Works
 		for _, line := range w.New {
 			fmt.Fprintf(g.err, "      + %s\n", line)
 		}
-		if agrees(in, g.err, fmt.Sprintf("Allow the workflow %s? [y/N] ", trust.Plain(w.Name))) {
+		sure, err := agrees(in, g.err, fmt.Sprintf("Allow the workflow %s? [y/N] ", trust.Plain(w.Name)))
+		if err != nil {
+			return err
+		}
+		if sure {
 			granted = append(granted, w.Name+" "+w.Digest)
 		}
 	}
@@ -233,16 +245,44 @@ func askTrust(ctx context.Context, g *globals, in *bufio.Reader, a *daemon.Works
 	return acceptAnswer(ctx, g, again, o, engine.TrustAnswer{Workflows: granted})
 }
 
-// word asks a question and reads the answer's line.
-func word(in *bufio.Reader, out io.Writer, question string) string {
-	fmt.Fprint(out, question)
-	line, _ := in.ReadString('\n') // the end of the input is a no
-	return strings.ToLower(strings.TrimSpace(line))
+// untilDone is a reader that returns when ctx ends, also while r blocks: it is a terminal, or a pipe that stays open.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
 }
 
-func agrees(in *bufio.Reader, out io.Writer, question string) bool {
-	answer := word(in, out, question)
-	return answer == "y" || answer == "yes"
+// Read implements io.Reader. What arrives after ctx has ended is lost.
+func (i untilDone) Read(p []byte) (int, error) {
+	data := make([]byte, len(p))
+	var n int
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		n, err = i.r.Read(data)
+	}()
+	select {
+	case <-i.ctx.Done():
+		return 0, i.ctx.Err()
+	case <-done:
+		return copy(p, data[:n]), err
+	}
+}
+
+// word asks a question and reads the answer's line. The end of the input is an empty answer; an error means that the user stopped the command.
+func word(in *bufio.Reader, out io.Writer, question string) (string, error) {
+	fmt.Fprint(out, question)
+	line, err := in.ReadString('\n')
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(out)
+		return "", err
+	}
+	return strings.ToLower(strings.TrimSpace(line)), nil
+}
+
+func agrees(in *bufio.Reader, out io.Writer, question string) (bool, error) {
+	answer, err := word(in, out, question)
+	return answer == "y" || answer == "yes", err
 }
 
 // allowByHand asks a person at a terminal about a workflow that waits in a shared vault, before it is run.
@@ -270,8 +310,9 @@ func allowByHand(ctx context.Context, g *globals, in io.Reader, a *daemon.Worksp
 			}
 		}
 	}
-	if !agrees(bufio.NewReader(in), g.err, fmt.Sprintf("This vault is shared. Allow the workflow %s? [y/N] ", trust.Plain(plan.Name))) {
-		return nil
+	sure, err := agrees(bufio.NewReader(untilDone{ctx, in}), g.err, fmt.Sprintf("This vault is shared. Allow the workflow %s? [y/N] ", trust.Plain(plan.Name)))
+	if err != nil || !sure {
+		return err
 	}
 	return acceptAnswer(ctx, g, a, o, answer)
 }

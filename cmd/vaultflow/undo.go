@@ -2,10 +2,10 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +33,7 @@ func newUndo(g *globals) *cobra.Command {
 				if yes || g.json || !isTerminal(cmd.InOrStdin()) {
 					return true, nil
 				}
-				return confirm(cmd.InOrStdin(), g.err, open)
+				return confirm(untilDone{cmd.Context(), cmd.InOrStdin()}, g.err, open)
 			}
 			return undoRun(cmd.Context(), a, g, ids[0], dry, ask)
 		},
@@ -45,13 +45,7 @@ func newUndo(g *globals) *cobra.Command {
 
 // confirm asks a person at a terminal.
 func confirm(in io.Reader, out io.Writer, open int) (bool, error) {
-	fmt.Fprintf(out, "undo %s? [y/N] ", words.Counted(open, "change"))
-	answer, err := bufio.NewReader(in).ReadString('\n')
-	if err != nil && answer == "" {
-		return false, nil // the end of the input is no yes
-	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", nil
+	return agrees(bufio.NewReader(in), out, fmt.Sprintf("undo %s? [y/N] ", words.Counted(open, "change")))
 }
 
 // undoRun shows the changes of a run, and undoes them unless this is a dry run or the user declines.
@@ -78,7 +72,7 @@ func undoRun(ctx context.Context, a *daemon.Workspace, g *globals, id string, dr
 		return nil
 	}
 	if sure, err := ask(open); err != nil || !sure {
-		return exit(exitCancelled, err)
+		return cmp.Or(err, exit(exitCancelled, nil))
 	}
 	return runNow(ctx, a, g, control.Order{Undo: run.ID}, func(ctx context.Context, w *daemon.Process) (string, error) { return w.Runs.Undo(ctx, run.ID) })
 }

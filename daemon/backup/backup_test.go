@@ -224,6 +224,35 @@ func TestBackup_contentsThatComeBetween(t *testing.T) {
 	}
 }
 
+// A restore that the user stops, at whatever moment, has changed nothing and blames nobody, or is complete and says so.
+func TestRestore_cancelled(t *testing.T) {
+	t.Parallel()
+	c := newComputer(t)
+	j, st := c.work()
+	file := filepath.Join(c.dir, "b")
+	err := note(t.Context(), j, 1)
+	if err == nil {
+		_, err = backup.Write(t.Context(), st, file, "test")
+	}
+	if err == nil {
+		err = errors.Join(note(t.Context(), j, 2), j.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; ; n++ {
+		ctx, stop := context.WithCancel(t.Context())
+		_, err := c.restore(&interrupted{ctx, n, stop}, file, true)
+		stop()
+		if journal.Readable(st.Dir) != nil || err == nil && c.named(st.Dir) == 1 { // from here on see TestRestore_stopped
+			return
+		}
+		if !errors.Is(err, context.Canceled) || c.named(st.Dir) != 2 {
+			t.Fatalf("stopped at question %d: %v, %d events", n, err, c.named(st.Dir))
+		}
+	}
+}
+
 // A sweep that runs beside a backup removes nothing that the backup has seen.
 func TestKeep_holdsSweepsBack(t *testing.T) {
 	t.Parallel()

@@ -50,6 +50,9 @@ func Restore(ctx context.Context, st vaultid.State, archivePath string, replace 
 		return Restored{}, err
 	}
 	head, decided, err := stage(ctx, st, archivePath, staged)
+	if err != nil && ctx.Err() != nil { // the archive is not to blame
+		err = ctx.Err()
+	}
 	if err != nil {
 		return Restored{}, errors.Join(err, os.RemoveAll(staged))
 	}
@@ -63,7 +66,7 @@ func Restore(ctx context.Context, st vaultid.State, archivePath string, replace 
 	record, err := vaultid.ReadRecord(st.Dir)
 	if err == nil {
 		st = st.Under(record)
-		_, err = st.Settle(ctx, files, time.Now()) // a vault that cannot be written works without an id
+		_, err = st.Settle(context.WithoutCancel(ctx), files, time.Now()) // a vault that cannot be written works without an id
 	}
 	return Of(r, st.Dir), err
 }

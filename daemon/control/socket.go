@@ -146,6 +146,9 @@ const lastAnswers = 2 * time.Second
 var ErrNoServe = failure.New(failure.State, "wait until it has ended, or start `vaultflow serve`, which many commands can use at once",
 	"another vaultflow command is using this vault")
 
+// ErrUnsent means that the user stopped waiting before a serve took the order: nothing was done.
+var ErrUnsent = errors.New("the order was not sent")
+
 // startingOver is how long a serve may take to start over. It takes no orders meanwhile.
 const startingOver = 3 * time.Second
 
@@ -153,10 +156,13 @@ const startingOver = 3 * time.Second
 const announcedOver = 30 * time.Second
 
 // Await is Ask that waits for a serve that starts over. It calls waits each time when serve has said so: calls of models may have to end
-// first, which can take minutes.
-func Await(ctx context.Context, stateDir string, o Order, waits func(Reply)) (Reply, error) {
+// first, which can take minutes. Once ctx or stop ends, it sends nothing more and returns [ErrUnsent]; stop waits for the answer to what was sent.
+func Await(ctx, stop context.Context, stateDir string, o Order, waits func(Reply)) (Reply, error) {
 	end := time.Now().Add(startingOver)
 	for {
+		if stop.Err() != nil {
+			return Reply{}, ErrUnsent
+		}
 		r, err := Ask(ctx, stateDir, o)
 		switch {
 		case err == nil && r.Again:
@@ -167,7 +173,8 @@ func Await(ctx context.Context, stateDir string, o Order, waits func(Reply)) (Re
 		}
 		select {
 		case <-ctx.Done():
-			return r, errors.Join(err, ctx.Err())
+			return r, errors.Join(ErrUnsent, err, ctx.Err())
+		case <-stop.Done():
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

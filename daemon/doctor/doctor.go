@@ -32,18 +32,34 @@ type Finding struct {
 	Fix     string `json:"fix,omitempty"`
 }
 
-// Examine looks at everything in turn. probing sends each provider one tiny call, which costs money.
+// Examine looks at everything in turn. probing sends each provider one tiny call, which costs money. Once ctx ends, nothing more is found: what
+// was being looked at is left out, except calls that may be paid.
 func Examine(ctx context.Context, a *daemon.Workspace, probing bool) []Finding {
+	one := func(f Finding) []Finding { return []Finding{f} }
 	var all []Finding
-	all = append(all, examineTrust(a))
-	all = append(all, examineSettings(a)...)
-	all = append(all, examineMemory(a))
-	all = append(all, examineWorker(ctx, a)...)
-	all = append(all, examineOffice(ctx, a), examineFonts(fonts.Missing(fonts.Folders())))
-	all = append(all, examineWatching(ctx, a), examineFolders(a))
-	all = append(append(all, examineState(ctx, a)...), examineWorkflows(ctx, a))
-	all = append(all, Finding{Subject: "clock", State: "ok", Message: time.Now().In(a.Zone).Format("2006-01-02 15:04:05 MST")})
-	all = append(append(all, examineKeys(a)), examineRetirements(ctx, a)...)
+	for _, examine := range []func() []Finding{
+		func() []Finding { return one(examineTrust(a)) },
+		func() []Finding { return examineSettings(a) },
+		func() []Finding { return one(examineMemory(a)) },
+		func() []Finding { return examineWorker(ctx, a) },
+		func() []Finding { return one(examineOffice(ctx, a)) },
+		func() []Finding { return one(examineFonts(fonts.Missing(fonts.Folders()))) },
+		func() []Finding { return one(examineWatching(ctx, a)) },
+		func() []Finding { return one(examineFolders(a)) },
+		func() []Finding { return examineState(ctx, a) },
+		func() []Finding { return one(examineWorkflows(ctx, a)) },
+		func() []Finding {
+			return one(Finding{Subject: "clock", State: "ok", Message: time.Now().In(a.Zone).Format("2006-01-02 15:04:05 MST")})
+		},
+		func() []Finding { return one(examineKeys(a)) },
+		func() []Finding { return examineRetirements(ctx, a) },
+	} {
+		found := examine()
+		if ctx.Err() != nil {
+			return all
+		}
+		all = append(all, found...)
+	}
 	return append(all, examineProviders(ctx, a, probing)...)
 }
 
@@ -181,11 +197,13 @@ func examineProviders(ctx context.Context, a *daemon.Workspace, probing bool) []
 			all = append(all, Finding{Subject: name, State: "warning", Message: "not tried: this vault is not trusted yet", Fix: "vaultflow trust"})
 			continue
 		}
-		found := examineProvider(ctx, name, p)
-		if probing {
-			found = probe(ctx, a, name, found)
+		found, sent := examineProvider(ctx, name, p), false
+		if probing && ctx.Err() == nil {
+			found, sent = probe(ctx, a, name, found)
 		}
-		all = append(all, found)
+		if ctx.Err() == nil || sent {
+			all = append(all, found)
+		}
 	}
 	for _, alias := range a.Settings.WaitingNames() {
 		if probing {

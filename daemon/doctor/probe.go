@@ -25,11 +25,12 @@ const (
 	probeTime   = 30 * time.Second
 )
 
-// probe sends a provider one tiny call, to the cheapest of its models, unless something forbids it. found is what is known without.
-func probe(ctx context.Context, a *daemon.Workspace, name string, found Finding) Finding {
+// probe sends a provider one tiny call, to the cheapest of its models, unless something forbids it. found is what is known without. sent
+// reports whether the call was sent.
+func probe(ctx context.Context, a *daemon.Workspace, name string, found Finding) (_ Finding, sent bool) {
 	if found.State != "ok" {
 		found.Message += "; nothing was sent"
-		return found
+		return found, false
 	}
 	alias := cheapest(a, name)
 	model, err := a.Models.Model(ctx, alias)
@@ -37,19 +38,22 @@ func probe(ctx context.Context, a *daemon.Workspace, name string, found Finding)
 		err = refusal(ctx, a, model, probeRequest(model))
 	}
 	if err != nil {
-		return Finding{Subject: name, State: "warning", Message: "nothing was sent: " + err.Error()}
+		return Finding{Subject: name, State: "warning", Message: "nothing was sent: " + err.Error()}, false
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	limited, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
-	answer, err := model.Client.Generate(ctx, probeRequest(model), nil)
+	answer, err := model.Client.Generate(limited, probeRequest(model), nil)
+	if err != nil && ctx.Err() != nil {
+		return Finding{Subject: name, State: "warning", Message: fmt.Sprintf("%s (%s) was asked, and had not answered when you stopped; the call may be paid", alias, model.ID)}, true
+	}
 	if err != nil {
 		return Finding{
 			Subject: name, State: "problem", Message: fmt.Sprintf("%s (%s) did not answer: %v", alias, model.ID, err),
 			Fix: "correct the key, the address or the model of the alias " + alias,
-		}
+		}, true
 	}
 	found.Message += fmt.Sprintf("; %s (%s) answered, %s", alias, cmp.Or(answer.Model, model.ID), costOf(answer.Usage))
-	return found
+	return found, true
 }
 
 func probeRequest(m step.Model) llm.Request {

@@ -56,6 +56,7 @@ func (x *Executor) adopt(ctx context.Context, e engine.Entry, from engine.RetryF
 	case from != engine.RetryFrom{}:
 		return noRetry("run %s was interrupted and has not ended: retry it without --step and --failed to resume it", e.Run.ID)
 	}
+	e.Cancelled = false // it was to end, and is wanted after all
 	return x.takeUp(ctx, e)
 }
 
