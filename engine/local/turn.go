@@ -8,7 +8,7 @@ import (
 )
 
 // turnPatience is how long an executor without a workflow run waits for others. Then one begins all the same: runs of others may hang.
-const turnPatience = time.Minute
+const turnPatience = 10 * time.Second
 
 // turn is where an executor waits for a place among all that a process has for workflow runs. The queue's mu guards it.
 type turn struct {
