@@ -68,8 +68,9 @@ func newTallyModel(t *testing.T) *tallyModel {
 	return m
 }
 
-// holds makes the answers for vaults wait until the function is called.
+// holds makes the answers for vaults wait until the function is called, or the test ends.
 func (m *tallyModel) holds(vaults ...*tenant) (release func()) {
+	defer func() { vaults[0].T.Cleanup(release) }()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	until := make(chan struct{})
