@@ -82,9 +82,7 @@ func DeliveryOf(provider, model string) Delivery {
 	}
 	maps.Copy(d.Formats, row.Formats)
 	limits := Limits(provider, model)
-	if d.MaxImages, d.Formats[Image] = limits.MaxImages, limits.Formats; len(limits.Formats) == 0 {
-		d.Formats[Image] = []string{"png", "jpeg"}
-	}
+	d.MaxImages, d.Formats[Image] = limits.MaxImages, limits.Formats
 	return d
 }
 

@@ -208,3 +208,14 @@ func TestDelivery_formats(t *testing.T) {
 		}
 	}
 }
+
+// A prompt and its request agree on the pictures that a service takes as they are, also of one that publishes none.
+func TestLimits_formats(t *testing.T) {
+	t.Parallel()
+	for _, service := range []string{"openai_compatible", "ollama", "anthropic", "google", "unheard-of"} {
+		want := Limits(service, "some-1").Formats
+		if got := DeliveryOf(service, "some-1").Formats[Image]; len(want) == 0 || !slices.Equal(got, want) {
+			t.Errorf("%s: requests take %q, prompts %q", service, got, want)
+		}
+	}
+}

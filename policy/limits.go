@@ -24,7 +24,7 @@ type ProviderLimits struct {
 	MaxPDFPages    int
 	MaxPDFBytes    int64
 	ContextWindow  int      // tokens
-	Formats        []string // short names: png, jpeg, …; empty: all that we can read
+	Formats        []string // of pictures, by short names: png, jpeg, …; empty: all that we can read
 	Still          bool     // animations in these formats are not accepted
 	Tokens         Formula
 	Source         string
@@ -33,7 +33,8 @@ type ProviderLimits struct {
 	WindowGuess    string // why ContextWindow is only a guess; empty: it is none
 }
 
-// Limits returns the published limits of a provider's model. An unknown provider has only a token formula.
+// Limits returns the published limits of a provider's model. An unknown provider has only a token formula; where no formats are published,
+// pictures are sent as PNG and JPEG.
 func Limits(provider, model string) ProviderLimits {
 	provider = strings.ToLower(provider)
 	l := ProviderLimits{Provider: provider, Model: model, Tokens: FormulaDefault}
@@ -45,6 +46,9 @@ func Limits(provider, model string) ProviderLimits {
 			row.fill(&l)
 			break
 		}
+	}
+	if len(l.Formats) == 0 {
+		l.Formats = []string{"png", "jpeg"}
 	}
 	return l
 }
