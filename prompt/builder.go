@@ -71,7 +71,6 @@ type Spec struct {
 	Workflow string
 	File     string // the workflow's note, in which inputs are named
 	Step     string
-	Plan     string // digest of the workflow's plan
 	Model    string // alias, for the receipt
 	// Nonce is the code of a prompt that this one adds to. It is used again if nothing here holds it. "": none.
 	Nonce string

@@ -69,12 +69,13 @@ func attribute(name string) string {
 // Nonce returns a code for frames: letters and digits. try counts the codes of a prompt from 0, because its inputs may hold some.
 type Nonce func(of Spec, try int) string
 
-// Keyed returns codes that depend only on a secret and on the workflow, its plan and the step. The same step has the same code each
-// time, so previews can be compared and services find the prompt in their caches; nobody can compute it without the secret.
+// Keyed returns codes that depend only on a secret, the workflow's name and the step's. The same step has the same code each time, whatever
+// else is edited, so a run sends the bytes that were previewed and services find the prompt in their caches; nobody can compute it without
+// the secret.
 func Keyed(secret []byte) Nonce {
 	return func(of Spec, try int) string {
 		sum := hmac.New(sha256.New, secret)
-		fmt.Fprintf(sum, "frame\x00%q %q %q %d", of.Workflow, of.Plan, of.Step, try)
+		fmt.Fprintf(sum, "frame\x00%q %q %d", of.Workflow, of.Step, try)
 		return hex.EncodeToString(sum.Sum(nil)[:nonceBytes])
 	}
 }

@@ -14,14 +14,14 @@ import (
 // The code of frames is that of the secret, the workflow, its plan and the step: no other one's, and the same each time.
 func TestKeyed(t *testing.T) {
 	t.Parallel()
-	of := prompt.Spec{Workflow: "daily", Plan: "9f86", Step: "Sum up"}
+	of := prompt.Spec{Workflow: "daily", Step: "Sum up"}
 	made := prompt.Keyed([]byte("secret"))
 	want := made(of, 0)
 	if len(want) != 16 || made(of, 0) != want || prompt.Keyed([]byte("secret"))(of, 0) != want {
 		t.Errorf("%q is not made again, or has not 16 digits", want)
 	}
 	same := of
-	same.Facts, same.Prompt, same.Model = []string{"Date: today"}, "Write", "gpt"
+	same.File, same.System, same.Facts, same.Prompt, same.Model = "w.md", []string{"Be kind"}, []string{"Date: today"}, "Write", "gpt"
 	if made(same, 0) != want {
 		t.Error("the code changes with what the step says")
 	}
@@ -30,8 +30,8 @@ func TestKeyed(t *testing.T) {
 		others["secret "+secret] = prompt.Keyed([]byte(secret))(of, 0)
 	}
 	for name, other := range map[string]prompt.Spec{
-		"workflow": {Workflow: "weekly", Plan: "9f86", Step: "Sum up"}, "plan": {Workflow: "daily", Plan: "9f87", Step: "Sum up"},
-		"step": {Workflow: "daily", Plan: "9f86", Step: "Sum down"}, "shifted": {Workflow: "daily9", Plan: "f86", Step: "Sum up"},
+		"workflow": {Workflow: "weekly", Step: "Sum up"},
+		"step":     {Workflow: "daily", Step: "Sum down"}, "shifted": {Workflow: "dailyS", Step: "um up"},
 	} {
 		others[name] = made(other, 0)
 	}

@@ -183,7 +183,7 @@ func (a *Assembler) spec(ctx context.Context, s Context, model Model, resolved [
 	about, subject := a.subject(s, resolved, from)
 	inputs = append(append(inputs, named...), subject...)
 	spec := prompt.Spec{
-		Workflow: s.Plan.Name, Plan: s.Plan.SHA256, File: s.Plan.File, Step: s.Step.Name, Model: model.Alias, Facts: append(a.runFacts(s), about...), Prompt: text, Inputs: inputs,
+		Workflow: s.Plan.Name, File: s.Plan.File, Step: s.Step.Name, Model: model.Alias, Facts: append(a.runFacts(s), about...), Prompt: text, Inputs: inputs,
 		Caps: model.Capabilities, StrictLinks: a.strictLinks, MayRead: s.Plan.Meta.Permissions.MayRead,
 		MayLink: s.Plan.Meta.Permissions.MayLink,
 	}

@@ -124,7 +124,7 @@ func (v viewer) spec(view tools.View) (prompt.Spec, error) {
 	bounds.MaxFallbackTokens, bounds.MinPageDPI = manyTokens, manyDPI
 	caps = caps.Without(policy.Tools) // a result names no chunks: there are none to ask for
 	return prompt.Spec{
-		Workflow: v.t.s.Plan.Name, Plan: v.t.s.Plan.SHA256, Step: v.t.s.Step.Name, Nonce: v.t.nonce, Model: v.t.model.Alias, Caps: caps, Bounds: bounds, StrictLinks: v.t.box.strictLinks,
+		Workflow: v.t.s.Plan.Name, Step: v.t.s.Step.Name, Nonce: v.t.nonce, Model: v.t.model.Alias, Caps: caps, Bounds: bounds, StrictLinks: v.t.box.strictLinks,
 		MayRead: v.t.s.Plan.Meta.Permissions.MayRead, MayLink: v.t.s.Plan.Meta.Permissions.MayLink,
 	}, nil
 }
