@@ -280,6 +280,7 @@ type GenerateOut struct {
 	Omitted  []string   `json:"omitted,omitempty"` // in records of earlier versions, and of a fallback's prompt: a line for each omission
 	Lost     []Omission `json:"lost,omitempty"`    // left out while sending: a file that had vanished, or what the service refused
 	Warnings []string   `json:"warnings,omitempty"`
+	Differs  []string   `json:"differs,omitempty"` // how the call differs from the one that its prompt was made for
 	Evicted  []string   `json:"evicted,omitempty"` // names of media that were left out of the request to fit
 	Unseen   []string   `json:"unseen,omitempty"`  // names of media that were sent and that the model cannot have seen
 	Cached   bool       `json:"cached,omitempty"`  // an earlier answer was used, and nothing paid

@@ -67,6 +67,9 @@ func (w *work) heard(got GenerateOut) {
 	if got.Alias != "" {
 		r.Sent.differs("model changed: the fallback " + got.Alias + " was asked")
 	}
+	for _, how := range got.Differs {
+		r.Sent.differs(how)
+	}
 	for _, how := range got.Rewritten {
 		r.Sent.differs("request changed: " + how)
 	}

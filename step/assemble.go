@@ -117,7 +117,7 @@ type made struct {
 	model  Model
 	stored Prompt
 	key    string // for @cache, or ""
-	digest string // of all that is sent, without the nonce
+	cites  bool   // the answer cites passages of documents
 	sketch previewed.Sketch
 
 	servers []string // origins of tool descriptions from MCP servers
@@ -158,17 +158,20 @@ func (a *Assembler) make(ctx context.Context, s Context, resolved []engine.Resol
 	}
 	m := made{prompt: built, model: model, stored: Prompt{
 		Format: built.Format, Nonce: built.Nonce, System: built.System, Blocks: blocks, Media: limits, Tokens: built.Receipt.Totals.Tokens,
-		Demand: wanted, Chunks: built.Chunks, Limits: calls, Tools: offer.with(built), Paged: built.Paged,
+		Demand: wanted, Chunks: built.Chunks, Limits: calls, Tools: offer.with(built), Paged: built.Paged, Call: callSketch(s, model),
 	}}
 	m.servers, m.notes = offer.Origins, offer.Notes
 	if Cites(s) {
 		m.stored.Pages = a.library.PagesShown(ctx, built.Receipt.Chunks)
 	}
-	if m.digest, err = cacheKey(s, model, built.Digest, m.stored, a.outputs.cite(s, model, wanted)); s.Step.Cache != nil {
-		m.key = m.digest
+	m.cites = a.outputs.cite(s, model, wanted)
+	if s.Step.Cache != nil {
+		if m.key, err = cacheKey(s, model, built.Digest, m.stored, m.cites); err != nil {
+			return made{}, err
+		}
 	}
 	m.stored.Named = built.Named
-	m.sketch = sketch(s, m, spec, budget)
+	m.sketch, err = sketch(s, m, spec, budget)
 	return m, err
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/step/previewed"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -119,7 +120,11 @@ func (g *Generator) ask(ctx context.Context, s Context, in engine.GenerateIn, al
 	if c.metered, err = g.budgets.metered(s, in.StepRef, model, stored); err != nil {
 		return engine.GenerateOut{}, err
 	}
-	return c.ask(ctx, request)
+	out, err := c.ask(ctx, request)
+	if err == nil && len(in.Turns) == 0 && stored.Call.Model != "" { // earlier versions stored none
+		out.Differs = previewed.OfCalls(stored.Call, callSketch(s, model))
+	}
+	return out, err
 }
 
 // retryPolicy returns the model's policy, changed by @retry. Each repetition is an event.

@@ -16,6 +16,7 @@ type Model struct {
 	ID            string // the provider's name of the model
 	ProviderName  string // as in the settings
 	Kind          string // provider kind, such as anthropic
+	Service       string // address where requests go, without secrets; empty: the usual one of the kind
 	Capabilities  policy.Capabilities
 	Limits        policy.OwnLimits
 	ContextWindow int    // tokens; 0: not known

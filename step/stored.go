@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/imaging"
 	"github.com/vaultflow/vaultflow/llm"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/step/previewed"
 )
 
 // Prompt is the blob between Assemble and the calls: everything to send except the bytes of pictures, and what the calls need. A run
@@ -41,7 +42,9 @@ type Prompt struct {
 
 	Omissions []engine.Omission        `json:"omissions,omitempty"` // of a fallback's prompt
 	Named     map[string]diag.Position `json:"named,omitempty"`     // where the media are named, by their names
-	Paged     []string                 `json:"paged,omitempty"`     // files some of whose pages are named in ranges, for read_pages
+	Call      previewed.Sketch         `json:"call,omitzero"`       // that it was made for; its prompt is not described
+
+	Paged []string `json:"paged,omitempty"` // files some of whose pages are named in ranges, for read_pages
 }
 
 // offered returns the tools of the prompt, nil when there are none.

@@ -119,6 +119,15 @@ func AddressOf(p settings.Provider) string {
 	return ""
 }
 
+// placeOf is an address without what may be secret in it, or "".
+func placeOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + u.Path
+}
+
 // HostOf is an address without what may be secret in it.
 func HostOf(address string) string {
 	u, err := url.Parse(address)

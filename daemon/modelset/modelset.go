@@ -131,7 +131,7 @@ func (m *Set) Model(_ context.Context, alias string) (step.Model, error) {
 		return step.Model{}, failure.New(failure.InvalidSettings, "", "models.aliases.%s.capabilities: %v", alias, err)
 	}
 	model := step.Model{
-		Alias: alias, ID: a.Model, Limits: a.Limits, ProviderName: a.Provider, Kind: limitsOf(p), ContextWindow: a.ContextWindow, MaxOutput: a.MaxOutputTokens,
+		Alias: alias, ID: a.Model, Limits: a.Limits, ProviderName: a.Provider, Kind: limitsOf(p), Service: placeOf(AddressOf(p)), ContextWindow: a.ContextWindow, MaxOutput: a.MaxOutputTokens,
 		Temperature: a.Temperature, Thinking: a.Thinking, Citations: a.Citations, Capabilities: policy.Lookup(limitsOf(p), a.Model, override, probe),
 	}
 	if model.ContextWindow == 0 {

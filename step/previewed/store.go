@@ -1,23 +1,24 @@
 package previewed
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vaultflow/vaultflow/settings/state"
 )
 
-// Store keeps the last preview of each step and its files in the state directory, the latest maxKept of them.
+// Store keeps the last preview of each step and its files in the state directory: the latest maxKept of them, each for maxAge.
 type Store struct{ Dir string } // the state directory; empty: nothing is kept
 
 const (
 	folder  = "previews"
 	maxKept = 500
+	maxAge  = 30 * 24 * time.Hour
 )
 
 // Key names what a preview is of. The files are those that the run is about and the items of its batch.
@@ -25,8 +26,8 @@ func Key(workflow, step string, files ...string) string {
 	return digest(strings.Join(append([]string{workflow, step}, files...), "\x00"))
 }
 
-// Last returns the last preview, and whether there was one.
-func (s Store) Last(key string) (Sketch, bool) {
+// Last returns the last preview, and whether there was one that is not too old.
+func (s Store) Last(key string, now time.Time) (Sketch, bool) {
 	var kept Sketch
 	if s.Dir == "" {
 		return kept, false
@@ -35,7 +36,7 @@ func (s Store) Last(key string) (Sketch, bool) {
 	if err != nil || json.Unmarshal(data, &kept) != nil {
 		return Sketch{}, false
 	}
-	return kept, kept.Digest != ""
+	return kept, kept.Digest != "" && kept.Format == format && now.Sub(kept.Time) <= maxAge
 }
 
 // Put keeps a preview in place of the one before. Where no state directory is, none is made: a command that only looks leaves nothing.
@@ -43,6 +44,7 @@ func (s Store) Put(key string, sketch Sketch) error {
 	if _, err := os.Stat(s.Dir); s.Dir == "" || err != nil {
 		return nil //nolint:nilerr // there is none
 	}
+	sketch.Format = format
 	data, err := json.Marshal(sketch)
 	if err != nil {
 		return fmt.Errorf("keep a preview: %w", err)
@@ -51,24 +53,27 @@ func (s Store) Put(key string, sketch Sketch) error {
 	if err := state.Write(dir, key+".json", data); err != nil {
 		return err
 	}
-	return s.sweep(dir)
+	return s.sweep(dir, time.Now())
 }
 
-// sweep removes the oldest beyond maxKept.
-func (s Store) sweep(dir string) error {
+// sweep removes those that are too old, and the oldest beyond maxKept.
+func (s Store) sweep(dir string, now time.Time) error {
 	list, err := os.ReadDir(dir)
-	if err != nil || len(list) <= maxKept {
+	if err != nil {
 		return err
 	}
-	age := func(e os.DirEntry) int64 {
+	made := func(e os.DirEntry) time.Time {
 		info, err := e.Info()
 		if err != nil {
-			return 0
+			return time.Time{}
 		}
-		return info.ModTime().UnixNano()
+		return info.ModTime()
 	}
-	slices.SortFunc(list, func(a, b os.DirEntry) int { return cmp.Compare(age(a), age(b)) })
-	for _, e := range list[:len(list)-maxKept] {
+	slices.SortFunc(list, func(a, b os.DirEntry) int { return made(a).Compare(made(b)) })
+	for i, e := range list {
+		if i >= len(list)-maxKept && now.Sub(made(e)) <= maxAge {
+			break
+		}
 		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !os.IsNotExist(err) {
 			return fmt.Errorf("remove an old preview: %w", err)
 		}
