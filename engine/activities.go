@@ -159,6 +159,19 @@ type Sent struct {
 	Differences []string  `json:"differences,omitempty"` // from that preview, with reasons; none: it was sent as previewed
 }
 
+// AsPreviewed says in words whether what was sent is what was previewed, and lists the differences. head is empty without a preview, and if
+// nothing was sent.
+func (r WorkRecord) AsPreviewed(zone *time.Location) (head string, differences []string) {
+	when := r.Sent.Previewed.In(zone).Format("2006-01-02 15:04:05")
+	switch {
+	case r.Sent.Previewed.IsZero() || r.Calls == 0 || r.Cached:
+		return "", nil
+	case len(r.Sent.Differences) == 0:
+		return "sent as previewed (" + when + ")", nil
+	}
+	return "differs from the preview of " + when, r.Sent.Differences
+}
+
 // differs adds a difference, once. Without a preview there is none.
 func (s *Sent) differs(how string) {
 	if !s.Previewed.IsZero() {

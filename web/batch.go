@@ -30,6 +30,8 @@ type batchRow struct {
 	Answer            string
 	Cut               bool
 	Receipt           *receipt
+	Sent              string // "" or whether it was sent as previewed
+	Differences       []string
 }
 
 // batchRows are a step's batches in order, and how many more there are.
@@ -44,6 +46,7 @@ func (s runPages) batchRows(ctx context.Context, batches []engine.BatchRecord) (
 			Cached: b.Cached, Outputs: outputNames(b.Outputs), Changes: changeWords(b.Changes), Omitted: b.Omitted, Warnings: b.Warnings, Defused: b.Defused,
 			Marked: b.Citations.Marked,
 		}
+		row.Sent, row.Differences = b.AsPreviewed(s.site.cfg.Zone)
 		if b.Failure != nil {
 			row.Hint = b.Failure.Hint
 		}

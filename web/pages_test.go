@@ -124,12 +124,12 @@ func TestPages_escapeEverything(t *testing.T) {
 		Trigger: engine.Trigger{Kind: "<script>", Files: []string{hostile}, Import: hostile, Parent: hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
 		Steps: []engine.StepRecord{{
 			Step: hostile, WorkRecord: engine.WorkRecord{
-				Status: engine.Failed, Reason: hostile, Failure: cause, Model: hostile, Answered: hostile + "x", Answer: "a", Receipt: "r",
+				Status: engine.Failed, Reason: hostile, Failure: cause, Model: hostile, Answered: hostile + "x", Answer: "a", Receipt: "r", Calls: 1, Sent: engine.Sent{Previewed: now, Differences: []string{hostile}},
 				Inputs: []string{hostile}, Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "variable", Name: hostile}},
 			},
 			Batches: []engine.BatchRecord{{
 				Batch: 1, Items: []string{hostile}, WorkRecord: engine.WorkRecord{
-					Status: engine.Failed, Reason: hostile, Failure: cause, Prompt: "p", Answer: "a", Receipt: "r",
+					Status: engine.Failed, Reason: hostile, Failure: cause, Prompt: "p", Answer: "a", Receipt: "r", Calls: 1, Sent: engine.Sent{Previewed: now, Differences: []string{hostile}},
 					Omitted: []string{hostile}, Warnings: []string{hostile}, Outputs: []engine.Output{{Kind: "file", Name: hostile}},
 				},
 			}},
@@ -185,6 +185,34 @@ func TestRun_batches(t *testing.T) {
 	}
 	if n := strings.Count(body, "the answer</pre>"); n != 20 {
 		t.Errorf("%d answers on the page, want 20", n)
+	}
+}
+
+// A run's page says of each step and batch whether it was sent as previewed, in the words of the command line.
+func TestRun_asPreviewed(t *testing.T) {
+	t.Parallel()
+	w, fsys := sample()
+	as := func(differences ...string) engine.WorkRecord {
+		return engine.WorkRecord{Status: engine.Done, Calls: 1, Sent: engine.Sent{Previewed: now, Differences: differences}}
+	}
+	cached := as("note changed: c.md")
+	cached.Cached = true
+	w.runs = append(w.runs, engine.RunRecord{
+		ID: "r-8", Kind: engine.KindWorkflow, Workflow: "Look", Status: engine.Done, Steps: []engine.StepRecord{
+			{Step: "A", WorkRecord: as()},
+			{Index: 1, Step: "B", WorkRecord: engine.WorkRecord{Status: engine.Done, Calls: 2}, Batches: []engine.BatchRecord{{Batch: 1, WorkRecord: as("note changed: a.md", "picture torn: p.png (ends early)")}}},
+			{Index: 2, Step: "C", WorkRecord: cached},
+		},
+	})
+	s := w.server(t, fsys, func(*Config) {})
+	body := get(t, s, "/runs/r-8").Body.String()
+	head, _ := as().AsPreviewed(now.Location())
+	for want, n := range map[string]int{
+		`<p class="label">` + head: 1, `<p class="label">differs from the preview of `: 1, "<li>note changed: a.md</li><li>picture torn: p.png (ends early)</li>": 1, "c.md": 0,
+	} {
+		if got := strings.Count(body, want); got != n {
+			t.Errorf("%q is there %d times, want %d", want, got, n)
+		}
 	}
 }
 

@@ -75,6 +75,8 @@ type stepRow struct {
 	Answer              string
 	Cut                 bool
 	Receipt             *receipt
+	Sent                string // "" or whether it was sent as previewed
+	Differences         []string
 	InputUse, OutputUse string
 	Cached              bool
 	Batches             []batchRow
@@ -152,6 +154,9 @@ func (s runPages) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row.Undone = len(r.Changes) > 0 && r.Changes[0].Tool == "undo"
 	row.Answer, row.Cut = s.answer(ctx, r.Answer)
 	row.Receipt = s.receipt(ctx, r.Receipt)
+	if len(r.Batches) == 0 {
+		row.Sent, row.Differences = r.AsPreviewed(s.site.cfg.Zone)
+	}
 	row.Batches, row.MoreBatches = s.batchRows(ctx, r.Batches)
 	if len(r.Batches) > 0 {
 		row.Inputs, row.Omitted, row.Defused, row.Marked = nil, nil, nil, nil // each is shown with its batch

@@ -351,14 +351,14 @@ func writeBatch(w io.Writer, b engine.BatchRecord) {
 
 // writeSent prints how what was sent differs from its preview, if there was one and something was sent.
 func writeSent(w io.Writer, indent string, r engine.WorkRecord) {
-	when := r.Sent.Previewed
+	head, differences := r.AsPreviewed(time.Local)
 	switch {
-	case when.IsZero() || r.Calls == 0 || r.Cached:
-	case len(r.Sent.Differences) == 0:
-		fmt.Fprintf(w, "%ssent as previewed (%s)\n", indent, when.Local().Format(stamp))
+	case head == "":
+	case len(differences) == 0:
+		fmt.Fprintf(w, "%s%s\n", indent, head)
 	default:
-		fmt.Fprintf(w, "%sdiffers from the preview of %s:\n", indent, when.Local().Format(stamp))
-		for _, line := range r.Sent.Differences {
+		fmt.Fprintf(w, "%s%s:\n", indent, head)
+		for _, line := range differences {
 			fmt.Fprintf(w, "%s  %s\n", indent, line)
 		}
 	}
