@@ -54,6 +54,7 @@ func sketch(s Context, m made, spec prompt.Spec, budget policy.Budget) (previewe
 		}
 	}
 	out.Limits["when_exceeded"], out.Limits["min_page_dpi"] = string(spec.Bounds.WhenExceeded), fmt.Sprint(spec.Bounds.MinPageDPI)
+	out.Limits["max_fallback_tokens"] = fmt.Sprint(spec.Bounds.MaxFallbackTokens) // the receipt has it with the ladder only
 	tools := ""
 	for _, t := range m.stored.Tools {
 		tools += t.Name + "\x00" + t.Description + "\x00" + string(t.Parameters) + "\x00"
