@@ -14,6 +14,7 @@ import (
 
 	"code.dny.dev/ssrf"
 
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/imaging"
 )
 
@@ -109,13 +110,17 @@ func (f *Fetcher) fetch(ctx context.Context, address, accept string, w io.Writer
 func (f *Fetcher) body(response *http.Response, w io.Writer) (int64, error) {
 	most := f.policy.MaxBytes
 	if response.ContentLength > most {
-		return 0, fmt.Errorf("it has %d bytes, more than the %d of %s", response.ContentLength, most, f.policy.SizeSetting)
+		return 0, f.tooLarge(fmt.Sprintf("%d bytes, more than the %d", response.ContentLength, most))
 	}
 	size, err := io.Copy(w, io.LimitReader(response.Body, most+1))
 	if err == nil && size > most {
-		err = fmt.Errorf("it has more than the %d bytes of %s", most, f.policy.SizeSetting)
+		err = f.tooLarge(fmt.Sprintf("more than the %d bytes", most))
 	}
 	return size, err
+}
+
+func (f *Fetcher) tooLarge(than string) error {
+	return omission.Wrap(omission.TooLarge, fmt.Errorf("it has %s of %s", than, f.policy.SizeSetting))
 }
 
 // reason returns why nothing came, without the address, which may hold a token. The receipt names it anyway.

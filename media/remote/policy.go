@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure/omission"
 )
 
 // Policy decides what may be fetched. The zero value allows nothing.
@@ -25,7 +27,7 @@ type Policy struct {
 }
 
 // ErrRefused is matched when the policy forbids an address. Nothing was sent.
-var ErrRefused = errors.New("not allowed")
+var ErrRefused = omission.Wrap(omission.Address, errors.New("not allowed"))
 
 // refuse is an error that matches ErrRefused.
 func (p Policy) refuse(format string, args ...any) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vaultflow/vaultflow/failure/omission"
 )
 
 func picture(t testing.TB) []byte {
@@ -221,5 +224,41 @@ func TestCheck(t *testing.T) {
 	}
 	if err := (Policy{Enabled: true}).Check("https://anything.example/"); err != nil {
 		t.Errorf("without a list: %v", err)
+	}
+}
+
+// Each error has a cause with a remedy that fits: what may not be asked is saved in the vault, what is too large or no picture is not
+// asked for again. Everything else may come another time.
+func TestFetch_causes(t *testing.T) {
+	t.Parallel()
+	hidden := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a private server was asked") })
+	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/large":
+			_, _ = w.Write(make([]byte, 2000))
+		case "/long":
+			w.Header().Set("Content-Length", "2000")
+		case "/page":
+			_, _ = io.WriteString(w, "<!DOCTYPE html><html>")
+		case "/private":
+			http.Redirect(w, r, hidden.URL, http.StatusFound)
+		case "/slow":
+			<-r.Context().Done()
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	f := only(t, server, Policy{Enabled: true, MaxBytes: 1000, MaxRedirects: 3, Timeout: 200 * time.Millisecond})
+	for path, want := range map[string]omission.Cause{
+		"/large": omission.TooLarge, "/long": omission.TooLarge, "/page": omission.Kind, "/private": omission.Address, "/slow": "", "/gone": "",
+	} {
+		_, err := f.Fetch(t.Context(), server.URL+path)
+		var got omission.Cause
+		if cause, ok := errors.AsType[*omission.Error](err); ok {
+			got = cause.Cause
+		}
+		if err == nil || got != want {
+			t.Errorf("%s: %v, cause %q, want %q", path, err, got, want)
+		}
 	}
 }
