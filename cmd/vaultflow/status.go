@@ -138,7 +138,7 @@ func writeStatus(w io.Writer, o engine.Overview, zone *time.Location) error {
 		line(strings.ReplaceAll(string(r.Status), "_", " "), "%s: %s (run %s, %s)", r.Title(), words.Shorten(r.Reason, 100), r.Run, r.Since.In(zone).Format(stamp))
 	}
 	for _, r := range o.Omissions {
-		line("left out", "%s: %s (run %s, %s)", r.Title(), words.Shorten(r.Reason, 200), r.Run, r.Since.In(zone).Format(stamp))
+		line("left out", "%s: %s (run %s, %s)", r.Title(), words.Shorten(r.Reason, words.MaxReason), r.Run, r.Since.In(zone).Format(stamp))
 	}
 	if o.Unlisted > 0 {
 		line("", "%d more; `vaultflow runs --status failed` lists runs", o.Unlisted)

@@ -100,8 +100,7 @@ var command = regexp.MustCompile("`vaultflow [^`%]+`")
 
 // plainText is a text on one line in which nothing but our commands is markup.
 func plainText(text string) string {
-	const most = 500 // an omission with its place, reason and remedy
-	text = words.Shorten(text, most)
+	text = words.Shorten(text, words.MaxReason)
 	var b strings.Builder
 	for {
 		span := command.FindStringIndex(text)

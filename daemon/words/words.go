@@ -11,6 +11,9 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 )
 
+// MaxReason is how much is shown of the reason of a run, in characters: enough for an omission with its place, reason and remedy.
+const MaxReason = 800
+
 // Shorten puts a text on one line of at most so many characters.
 func Shorten(text string, runes int) string {
 	r := []rune(strings.Join(strings.Fields(text), " "))
