@@ -246,6 +246,9 @@ type UseToolsOut struct {
 	Defused []Defused `json:"defused,omitempty"` // in what the tools wrote
 	Undone  []string  `json:"undone,omitempty"`  // approved calls that failed, with the reasons
 
+	// Omissions are what the notes that tools have shown embed and the model did not get, and those of runs that tools started.
+	Omissions []Omission `json:"omissions,omitempty"`
+
 	Pages    []PagesShown   `json:"pages,omitempty"`    // that the tools have shown, in a workflow with @cite
 	Pictures []GivenPicture `json:"pictures,omitempty"` // in these results
 }
@@ -302,6 +305,7 @@ type GenerateOut struct {
 	Rewritten []string `json:"rewritten,omitempty"` // how the request was changed before it was answered
 
 	Omissions []Omission `json:"omissions,omitzero"` // of the fallback's prompt, with its first answer: they replace those of the prompt
+	Receipt   string     `json:"receipt,omitempty"`  // blob: of the fallback's prompt, with its first answer
 
 	Count TokenCount `json:"count,omitzero"` // of the request that was answered
 

@@ -56,14 +56,14 @@ func (r *StepRecord) Put(b BatchRecord) {
 func (r *StepRecord) sum() {
 	own := r.WorkRecord
 	own.Usage, own.Calls, own.NestedUSD, own.Citations = cost.Usage{}, 0, 0, Citations{}
-	own.Inputs, own.Outputs, own.Changes, own.Omitted, own.Origins, own.Rejected, own.Defused, own.Counts = nil, nil, nil, nil, nil, nil, nil, nil
+	own.Inputs, own.Outputs, own.Changes, own.Omitted, own.LeftOut, own.Origins, own.Rejected, own.Defused, own.Counts = nil, nil, nil, nil, nil, nil, nil, nil, nil
 	outputs := outputList{at: map[Output]int{}}
 	for _, b := range r.Batches {
 		if b.Model != "" {
 			own.Model, own.Answered = b.Model, b.Answered
 		}
 		own.Usage, own.Calls, own.NestedUSD = own.Usage.Add(b.Usage), own.Calls+b.Calls, own.NestedUSD+b.NestedUSD
-		own.Inputs, own.Omitted = append(own.Inputs, b.Inputs...), append(own.Omitted, b.Omitted...)
+		own.Inputs, own.Omitted, own.LeftOut = append(own.Inputs, b.Inputs...), append(own.Omitted, b.Omitted...), append(own.LeftOut, b.LeftOut...)
 		own.Changes, own.Origins = append(own.Changes, b.Changes...), addAll(own.Origins, b.Origins)
 		own.Rejected, own.Defused = append(own.Rejected, b.Rejected...), append(own.Defused, b.Defused...)
 		own.Counts, own.Citations = append(own.Counts, b.Counts...), own.Citations.add(b.Citations)

@@ -92,6 +92,7 @@ func (w *work) heardTools(out UseToolsOut) {
 	w.rec.NestedUSD += out.NestedUSD
 	w.nested = append(w.nested, out.NestedFiles...)
 	w.rec.Defused = append(w.rec.Defused, out.Defused...)
+	w.lose(out.Omissions)
 	for _, v := range out.Vars {
 		w.toolVars = slices.DeleteFunc(slices.Clone(w.toolVars), func(o StagedVar) bool { return o.Name == v.Name && o.Shared == v.Shared })
 		w.toolVars = append(w.toolVars, v)

@@ -80,7 +80,10 @@ func (w *work) heard(got GenerateOut) {
 	if got.Omissions != nil {
 		w.omissions = got.Omissions
 	}
-	w.omissions = slices.Concat(w.omissions, got.Lost)
+	if got.Receipt != "" {
+		r.Receipt = got.Receipt
+	}
+	w.lose(got.Lost)
 	w.omit()
 	w.pages = addPages(w.pages, got.Pages)
 	if got.Count != (TokenCount{}) {

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/content"
@@ -28,29 +27,99 @@ func Omit(file string, why omission.Why, step, reason string) Omission {
 	return Omission{File: file, Why: why, Step: step, Reason: reason}
 }
 
+// LeftOut is what one line says: one omission, pages of one file, or many files that a note names and that share a cause. Records
+// of runs have these instead of all omissions: a document of 600 pages is one.
+type LeftOut struct {
+	Note  string       `json:"note,omitempty"` // where it is named; see [Omission]
+	Line  int          `json:"line,omitempty"`
+	Last  int          `json:"last_line,omitempty"` // of many files: where the last one is named
+	File  string       `json:"file,omitempty"`
+	To    string       `json:"last_file,omitempty"` // of many files, of which File is the first
+	Files int          `json:"files,omitempty"`     // how many
+	Pages string       `json:"pages,omitempty"`     // such as "3-5, 9"
+	What  string       `json:"what"`                // what the model got instead, and the reason
+	Why   omission.Why `json:"why,omitzero"`        // zero in records of earlier versions
+}
+
+// String is the line: place, files, what the model got instead and why, and what the user can do.
+func (l LeftOut) String() string {
+	var b strings.Builder
+	b.WriteString(l.Place())
+	if l.Note != "" {
+		b.WriteString(": ")
+	}
+	if files := l.Named(); files != "" && (files != l.Note || l.Pages != "") {
+		b.WriteString(files + ": ")
+	}
+	b.WriteString(l.What)
+	if remedy := l.Why.Remedy(); remedy != "" {
+		b.WriteString("; " + remedy)
+	}
+	return b.String()
+}
+
+// Place is where it is named: a note, with the line as far as that is known.
+func (l LeftOut) Place() string {
+	switch {
+	case l.Note == "" || l.Line == 0:
+		return l.Note
+	case l.Last > l.Line:
+		return fmt.Sprintf("%s:%d-%d", l.Note, l.Line, l.Last)
+	}
+	return fmt.Sprintf("%s:%d", l.Note, l.Line)
+}
+
+// Named names the files and pages.
+func (l LeftOut) Named() string {
+	switch {
+	case l.Files > 0:
+		return fmt.Sprintf("%d files, %s to %s", l.Files, l.File, l.To)
+	case l.Pages == "":
+		return l.File
+	case strings.ContainsAny(l.Pages, "-,"):
+		return l.File + ", pages " + l.Pages
+	}
+	return l.File + ", page " + l.Pages
+}
+
+// In is the omission as another run has it, which started the one of this workflow.
+func (l LeftOut) In(workflow string) Omission {
+	return Omission{File: l.Named(), Note: l.Note, Line: l.Line, Step: l.What + ", in " + workflow, Why: l.Why}
+}
+
 // fewFiles is how many files with the same omission have a line each.
 const fewFiles = 3
 
-// OmissionLines describes omissions: pages of a file as ranges, and many files that one note names in one line.
-func OmissionLines(list []Omission) []string {
+// OmissionLines describes omissions.
+func OmissionLines(list []Omission) []string { return leftOutLines(LeftOutOf(list)) }
+
+func leftOutLines(all []LeftOut) []string {
 	var lines []string
+	for _, l := range all {
+		lines = append(lines, l.String())
+	}
+	return lines
+}
+
+// LeftOutOf puts omissions together: pages of a file as ranges, and many files that one note names.
+func LeftOutOf(list []Omission) []LeftOut {
+	var all []LeftOut
 	told := map[Omission]bool{}
 	for _, o := range list {
 		key := Omission{File: o.File, Step: o.Step, Reason: o.Reason, Note: o.Note, Why: o.Why}
 		if o.Page == 0 {
 			key.File = ""
 		}
-		if told[key] {
-			continue
+		if !told[key] {
+			told[key] = true
+			all = append(all, leftOutLike(list, o)...)
 		}
-		told[key] = true
-		lines = append(lines, omissionLines(list, o)...)
 	}
-	return lines
+	return all
 }
 
-// omissionLines describes the omissions that are like the first one.
-func omissionLines(list []Omission, first Omission) []string {
+// leftOutLike puts the omissions together that are like the first one.
+func leftOutLike(list []Omission, first Omission) []LeftOut {
 	what := omissionWords(first)
 	var files []Omission
 	var pages []int
@@ -64,21 +133,16 @@ func omissionLines(list []Omission, first Omission) []string {
 		}
 	}
 	if first.Page > 0 {
-		return []string{first.place() + first.File + ", " + pageRanges(pages) + ": " + what}
+		return []LeftOut{{Note: first.Note, Line: first.Line, File: first.File, Pages: pageRanges(pages), What: what, Why: first.Why}}
 	}
-	if len(files) > fewFiles {
-		last := files[len(files)-1].Line
-		return []string{fmt.Sprintf("%s%d files, %s to %s: %s", first.placeTo(last), len(files), files[0].File, files[len(files)-1].File, what)}
+	if n := len(files); n > fewFiles {
+		return []LeftOut{{Note: first.Note, Line: first.Line, Last: files[n-1].Line, File: first.File, To: files[n-1].File, Files: n, What: what, Why: first.Why}}
 	}
-	var lines []string
+	var all []LeftOut
 	for _, o := range files {
-		if o.File == o.Note {
-			lines = append(lines, o.place()+what)
-			continue
-		}
-		lines = append(lines, o.place()+o.File+": "+what)
+		all = append(all, LeftOut{Note: o.Note, Line: o.Line, File: o.File, What: what, Why: o.Why})
 	}
-	return lines
+	return all
 }
 
 // like reports whether two omissions have the same cause and are named in the same note.
@@ -86,23 +150,7 @@ func (o Omission) like(other Omission) bool {
 	return o.Step == other.Step && o.Reason == other.Reason && o.Why == other.Why && o.Note == other.Note
 }
 
-// place is where something is named, as the beginning of a line.
-func (o Omission) place() string { return o.placeTo(o.Line) }
-
-// placeTo is place for what is named on several lines.
-func (o Omission) placeTo(last int) string {
-	switch {
-	case o.Note == "":
-		return ""
-	case o.Line == 0:
-		return o.Note + ": "
-	case last > o.Line:
-		return fmt.Sprintf("%s:%d-%d: ", o.Note, o.Line, last)
-	}
-	return fmt.Sprintf("%s:%d: ", o.Note, o.Line)
-}
-
-// omissionWords returns what the model got instead, why, and what the user can do.
+// omissionWords returns what the model got instead, and why.
 func omissionWords(o Omission) string {
 	words := map[string]string{
 		"smaller picture": "a smaller picture", "text": "its text alone", "line": "its name alone", "range": "not shown",
@@ -114,20 +162,13 @@ func omissionWords(o Omission) string {
 	if o.Reason != "" && o.Reason != words {
 		words += " (" + o.Reason + ")"
 	}
-	if remedy := o.Why.Remedy(); remedy != "" {
-		words += "; " + remedy
-	}
 	return words
 }
 
-// pageRanges names pages: `page 3`, `pages 3-5, 9`.
+// pageRanges names pages: `3`, `3-5, 9`.
 func pageRanges(pages []int) string {
 	slices.Sort(pages)
-	pages = slices.Compact(pages)
-	if len(pages) == 1 {
-		return "page " + strconv.Itoa(pages[0])
-	}
-	return "pages " + strings.ReplaceAll(content.PageRange(pages), ",", ", ")
+	return strings.ReplaceAll(content.PageRange(slices.Compact(pages)), ",", ", ")
 }
 
 // Leaf names a page of a file in what tools delivered.

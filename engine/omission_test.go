@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,5 +55,38 @@ func TestOmissionLines(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, engine.OmissionLines(list)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A record says the same as its lines, after it was stored as well, and has one row for all pages of a document.
+func TestLeftOutOf_survivesARecord(t *testing.T) {
+	t.Parallel()
+	var list []engine.Omission
+	for page := range 600 {
+		o := engine.Omit("B/index.md", omission.Over("max_pages", "lab"), "range", "max_pages 20 reached")
+		o.Note, o.Line, o.Page = "Plan.md", 3, page+1
+		list = append(list, o)
+	}
+	list = append(list, engine.Omit("x.png", omission.Of(omission.Missing), "missing", "not found"))
+	data, err := json.Marshal(engine.LeftOutOf(list))
+	var got []engine.LeftOut
+	if err != nil || json.Unmarshal(data, &got) != nil {
+		t.Fatal(err, string(data))
+	}
+	want := []engine.LeftOut{
+		{Note: "Plan.md", Line: 3, File: "B/index.md", Pages: "1-600", What: "not shown (max_pages 20 reached)", Why: omission.Over("max_pages", "lab")},
+		{File: "x.png", What: "not found", Why: omission.Of(omission.Missing)},
+	}
+	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b omission.Why) bool { return a == b })); diff != "" {
+		t.Error(diff)
+	}
+	for i, line := range engine.OmissionLines(list) {
+		if got[i].String() != line {
+			t.Errorf("%q, want %q", got[i], line)
+		}
+		nested := engine.OmissionLines([]engine.Omission{got[i].In("Child")})[0]
+		if want := got[i]; nested != (engine.LeftOut{Note: want.Note, Line: want.Line, File: want.Named(), What: want.What + ", in Child", Why: want.Why}).String() {
+			t.Errorf("the run that started it says %q", nested)
+		}
 	}
 }

@@ -90,12 +90,14 @@ type WorkRecord struct {
 	Inputs   []string       `json:"inputs,omitempty"`  // vault names
 	Outputs  []Output       `json:"outputs,omitempty"`
 	Changes  []Change       `json:"changes,omitempty"` // by tools
-	Omitted  []string       `json:"omitted,omitempty"`
+	Omitted  []string       `json:"omitted,omitempty"` // LeftOut as lines, and those of earlier versions
 	Warnings []string       `json:"warnings,omitempty"`
 	Origins  []string       `json:"origins,omitempty"`  // the untrusted things that the model was shown
 	Rejected []string       `json:"rejected,omitempty"` // files that nobody approved (@approve outputs), with who rejected them
 	Defused  []Defused      `json:"defused,omitempty"`  // places in written files that were made inert
 	Failure  *failure.Error `json:"failure,omitempty"`
+
+	LeftOut []LeftOut `json:"left_out,omitempty"` // of what the model got less than was written
 
 	Counts []TokenCount `json:"token_counts,omitempty"` // of the answered requests, in order
 
@@ -105,6 +107,18 @@ type WorkRecord struct {
 
 	// NestedUSD is what the runs cost that tools started. It is in their records, and not in Usage.
 	NestedUSD float64 `json:"nested_usd,omitempty"`
+}
+
+// Left returns what was left out. Records of earlier versions have lines only.
+func (r WorkRecord) Left() []LeftOut {
+	if len(r.LeftOut) == len(r.Omitted) {
+		return r.LeftOut
+	}
+	var all []LeftOut
+	for _, line := range r.Omitted {
+		all = append(all, LeftOut{What: line})
+	}
+	return all
 }
 
 // StepRecord is a step of a run. Its type in machine output is "step".

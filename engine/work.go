@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/vaultflow/vaultflow/failure"
@@ -135,8 +136,21 @@ func (w *work) assembleNow() (prompt AssembleOut, err error) {
 	return prompt, nil
 }
 
+// lose adds omissions, each once: a conversation meets the same one with each call.
+func (w *work) lose(list []Omission) {
+	w.omissions = slices.Clone(w.omissions)
+	for _, o := range list {
+		if !slices.Contains(w.omissions, o) {
+			w.omissions = append(w.omissions, o)
+		}
+	}
+}
+
 // omit brings the record's omissions up to date.
-func (w *work) omit() { w.rec.Omitted = append(OmissionLines(w.omissions), w.left...) }
+func (w *work) omit() {
+	w.rec.LeftOut = LeftOutOf(w.omissions)
+	w.rec.Omitted = append(leftOutLines(w.rec.LeftOut), w.left...)
+}
 
 func (w *work) skip(reason string) { w.rec.Status, w.rec.Reason = Skipped, reason }
 

@@ -107,6 +107,9 @@ func (a *Assembler) addFallback(ctx context.Context, s Context, resolved []engin
 	}
 	own := second.stored
 	own.Omissions, own.Warnings = Omissions(second.prompt.Receipt.Left()), append(promptWarnings(second.prompt.Receipt), second.model.Warnings()...)
+	if own.Receipt, err = a.stored.putJSON(ctx, second.prompt.Receipt); err != nil {
+		return made{}, []string{fmt.Sprintf("the receipt for the fallback %s is not kept: %v", alias, err)}
+	}
 	into.Fallback = &own
 	return second, nil
 }

@@ -101,7 +101,7 @@ func (g *Generator) askFallback(ctx context.Context, s Context, in engine.Genera
 	if in.Model != s.Step.Model.Fallback {
 		out.Warnings = append(out.Warnings, own.Warnings...)
 		out.Omitted = append(slices.Clone(own.Omitted), out.Omitted...)
-		out.Omissions = append([]engine.Omission{}, own.Omissions...)
+		out.Omissions, out.Receipt = append([]engine.Omission{}, own.Omissions...), own.Receipt
 	}
 	return out, nil
 }

@@ -110,6 +110,9 @@ func TestGenerate_fallback(t *testing.T) {
 	if got.Alias != "blind" || len(got.Warnings) < 2 || !strings.Contains(got.Warnings[0], "asked the fallback blind") || !strings.Contains(strings.Join(got.Warnings, "\n"), "no vision") {
 		t.Errorf("alias %q, warnings %q", got.Alias, got.Warnings)
 	}
+	if receipt := w.Text(t, got.Receipt); !strings.Contains(receipt, `"model":"blind"`) || !strings.Contains(receipt, `"cause":"no_vision"`) {
+		t.Errorf("the receipt is that of another prompt:\n%s", receipt)
+	}
 	// Further calls of the step go to the fallback, and say nothing twice.
 	out := w.assembled(ref)
 	again, err := w.steps().Generator.Generate(t.Context(), engine.GenerateIn{StepRef: ref, Prompt: out.Prompt, Model: "blind"})

@@ -58,6 +58,9 @@ func (c *call) omitted(request llm.Request, names []string) []engine.Omission {
 		o := engine.Omit(name, omission.Of(omission.Service), string(policy.StepLine), "it could not be sent: its bytes could not be loaded, or the service does not accept it")
 		if words, why := c.failures.Of(name); !why.IsZero() {
 			o.Reason, o.Why = "it could not be sent: "+words, why
+			if n := len(c.lost); n > 0 {
+				o.Reason += fmt.Sprintf(", after the service refused the request: %s", c.lost[n-1].class)
+			}
 		}
 		o.Note, o.Line = c.stored.Named[name].File, c.stored.Named[name].Line
 		if texts[name] {

@@ -41,6 +41,7 @@ type Prompt struct {
 	Warnings   []string `json:"warnings,omitempty"`
 
 	Omissions []engine.Omission        `json:"omissions,omitempty"` // of a fallback's prompt
+	Receipt   string                   `json:"receipt,omitempty"`   // blob: of a fallback's prompt
 	Named     map[string]diag.Position `json:"named,omitempty"`     // where the media are named, by their names
 	Call      previewed.Sketch         `json:"call,omitzero"`       // that it was made for; its prompt is not described
 

@@ -16,22 +16,23 @@ const (
 
 // batchRow is a batch of an @for_each on a step's card.
 type batchRow struct {
-	Number            int
-	Items             string
-	Pill              pill
-	Reason, Hint      string
-	Took, Tokens      string
-	Cost              string
-	Cached            bool
-	Outputs, Changes  []string
-	Omitted, Warnings []string
-	Defused           []engine.Defused
-	Marked            []cite.Finding
-	Answer            string
-	Cut               bool
-	Receipt           *receipt
-	Sent              string // "" or whether it was sent as previewed
-	Differences       []string
+	Number           int
+	Items            string
+	Pill             pill
+	Reason, Hint     string
+	Took, Tokens     string
+	Cost             string
+	Cached           bool
+	Outputs, Changes []string
+	Left             []engine.LeftOut
+	Warnings         []string
+	Defused          []engine.Defused
+	Marked           []cite.Finding
+	Answer           string
+	Cut              bool
+	Receipt          *receipt
+	Sent             string // "" or whether it was sent as previewed
+	Differences      []string
 }
 
 // batchRows are a step's batches in order, and how many more there are.
@@ -43,7 +44,7 @@ func (s runPages) batchRows(ctx context.Context, batches []engine.BatchRecord) (
 	for _, b := range batches {
 		row := batchRow{
 			Number: b.Batch, Items: b.ItemsText(), Pill: statusPill(b.Status), Reason: b.Reason, Tokens: tokens(b.Usage), Cost: costText(b.Usage),
-			Cached: b.Cached, Outputs: outputNames(b.Outputs), Changes: changeWords(b.Changes), Omitted: b.Omitted, Warnings: b.Warnings, Defused: b.Defused,
+			Cached: b.Cached, Outputs: outputNames(b.Outputs), Changes: changeWords(b.Changes), Left: b.Left(), Warnings: b.Warnings, Defused: b.Defused,
 			Marked: b.Citations.Marked,
 		}
 		row.Sent, row.Differences = b.AsPreviewed(s.site.cfg.Zone)
@@ -56,7 +57,7 @@ func (s runPages) batchRows(ctx context.Context, batches []engine.BatchRecord) (
 		if left > 0 && b.Prompt != "" {
 			left--
 			row.Answer, row.Cut = s.answer(ctx, b.Answer)
-			row.Receipt = s.receipt(ctx, b.Receipt)
+			row.Receipt = s.receipt(ctx, b.WorkRecord)
 		}
 		rows = append(rows, row)
 	}

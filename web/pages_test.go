@@ -13,6 +13,7 @@ import (
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure"
 	"github.com/vaultflow/vaultflow/failure/diag"
+	"github.com/vaultflow/vaultflow/failure/omission"
 )
 
 func TestToday_showsTheDay(t *testing.T) {
@@ -72,6 +73,31 @@ func TestRun_showsStepsReceiptAndAnswer(t *testing.T) {
 	}
 	if body := get(t, s, "/runs/r-5").Body.String(); !strings.Contains(body, "/runs/r-5/cancel") || !strings.Contains(body, `href="/imports/i-1"`) {
 		t.Error("a run at work lacks its cancel button or the import that started it")
+	}
+}
+
+// The card of a step and its receipt have the cause and the remedy of what was left out, also of what was lost after the receipt was made.
+func TestRun_showsCauses(t *testing.T) {
+	t.Parallel()
+	receipt := strings.Replace(sampleReceipt, `"target":"whiteboard 2.png"`, `"target":"whiteboard 2.png","omission":{"cause":"missing","remedy":"put it there"}`, 1)
+	refused := engine.Omit("Attachments/whiteboard.png", omission.Of(omission.Service), "line", "the service refused the request: unsupported_media")
+	refused.Note, refused.Line = "Meetings/2026-11-17 Planning.md", 10
+	w := &world{blobs: map[string][]byte{"r": []byte(receipt)}}
+	work := engine.WorkRecord{Status: engine.DoneWithOmissions, Prompt: "p", Receipt: "r", LeftOut: engine.LeftOutOf([]engine.Omission{refused}), Omitted: engine.OmissionLines([]engine.Omission{refused})}
+	w.runs = []engine.RunRecord{{ID: "r-1", Kind: engine.KindWorkflow, Status: engine.DoneWithOmissions, Created: now, Steps: []engine.StepRecord{
+		{Step: "Whole", WorkRecord: work}, {Step: "Each", Batches: []engine.BatchRecord{{Batch: 1, WorkRecord: work}}},
+	}}}
+	body := get(t, w.server(t, fstest.MapFS{}, nil), "/runs/r-1").Body.String()
+	for want, count := range map[string]int{
+		"<code>missing</code>": 2, "put it there": 2, "<code>service</code>": 4, omission.Of(omission.Service).Remedy(): 4, ">not sent<": 2,
+		"Planning.md:10": 2, ">cause<": 4,
+	} {
+		if n := strings.Count(body, want); n != count {
+			t.Errorf("%q is there %d times, want %d", want, n, count)
+		}
+	}
+	if t.Failed() {
+		t.Log(body)
 	}
 }
 

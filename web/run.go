@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/step/cite"
 )
 
@@ -69,7 +70,8 @@ type stepRow struct {
 	Inputs, Outputs     []string
 	Changes             []string
 	Undone              bool // the changes are those of an undo
-	Omitted, Warnings   []string
+	Left                []engine.LeftOut
+	Warnings            []string
 	Defused             []engine.Defused
 	Marked              []cite.Finding
 	Answer              string
@@ -136,7 +138,7 @@ func (s runPages) runHead(ctx context.Context, r engine.RunRecord) runHead {
 func (s runPages) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row := stepRow{
 		Name: r.Step, Reason: r.Reason, Pill: statusPill(r.Status), Model: r.Model, Tokens: tokens(r.Usage), Cost: costText(r.Usage),
-		Inputs: r.Inputs, Outputs: outputNames(r.Outputs), Changes: changeWords(r.Changes), Omitted: r.Omitted, Warnings: r.Warnings, Cached: r.Cached,
+		Inputs: r.Inputs, Outputs: outputNames(r.Outputs), Changes: changeWords(r.Changes), Left: r.Left(), Warnings: r.Warnings, Cached: r.Cached,
 		Defused: r.Defused, Marked: r.Citations.Marked,
 	}
 	if r.Answered != r.Model {
@@ -153,13 +155,13 @@ func (s runPages) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	}
 	row.Undone = len(r.Changes) > 0 && r.Changes[0].Tool == "undo"
 	row.Answer, row.Cut = s.answer(ctx, r.Answer)
-	row.Receipt = s.receipt(ctx, r.Receipt)
+	row.Receipt = s.receipt(ctx, r.WorkRecord)
 	if len(r.Batches) == 0 {
 		row.Sent, row.Differences = r.AsPreviewed(s.site.cfg.Zone)
 	}
 	row.Batches, row.MoreBatches = s.batchRows(ctx, r.Batches)
 	if len(r.Batches) > 0 {
-		row.Inputs, row.Omitted, row.Defused, row.Marked = nil, nil, nil, nil // each is shown with its batch
+		row.Inputs, row.Left, row.Defused, row.Marked = nil, nil, nil, nil // each is shown with its batch
 	}
 	return row
 }
@@ -222,7 +224,9 @@ type chunk struct {
 	Height    int    `json:"height"`
 	Size      int64  `json:"size"`
 	Tokens    int    `json:"tokens"`
-	Thumb     string `json:"-"` // where its picture is served; empty when none is shown
+
+	Why   omission.Why `json:"omission"`
+	Thumb string       `json:"-"` // where its picture is served; empty when none is shown
 }
 
 // thumb is where the chunk's picture is served, if it is one and still there.
@@ -236,6 +240,15 @@ func (s runPages) thumb(c chunk) string {
 	return mediaURL(c.Name)
 }
 
+// lose says of a picture or document that was to be sent why it was not.
+func (c *chunk) lose(left []engine.LeftOut) {
+	for _, l := range left {
+		if c.Why.IsZero() && c.Name != "" && c.Name == l.File && l.Pages == "" && l.Note == c.Source.Note && l.Line == c.Source.Lines[0] {
+			c.Fate, c.Reason, c.Why = "not sent", l.What, l.Why
+		}
+	}
+}
+
 // Class colours the fate.
 func (c chunk) Class() string {
 	switch c.Fate {
@@ -243,7 +256,7 @@ func (c chunk) Class() string {
 		return "good"
 	case "resized", "converted", "deduplicated", "reference":
 		return "quiet"
-	case "missing", "refused":
+	case "missing", "refused", "not sent":
 		return "bad"
 	}
 	return "warn"
@@ -274,7 +287,10 @@ func (c chunk) Excerpt() string {
 	return text
 }
 
-func (s runPages) receipt(ctx context.Context, digest string) *receipt {
+// receipt reads the receipt of a work. What the service refused, or could not be loaded any more, was lost after the receipt was made:
+// the record has it.
+func (s runPages) receipt(ctx context.Context, work engine.WorkRecord) *receipt {
+	digest := work.Receipt
 	data := s.blob(ctx, digest)
 	if len(data) == 0 || len(data) > maxReceipt {
 		return nil
@@ -290,6 +306,7 @@ func (s runPages) receipt(ctx context.Context, digest string) *receipt {
 	}
 	for i := range r.Chunks {
 		r.Chunks[i].Thumb = s.thumb(r.Chunks[i])
+		r.Chunks[i].lose(work.LeftOut)
 	}
 	return &r
 }

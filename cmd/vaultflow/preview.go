@@ -209,13 +209,13 @@ func printPreview(g *globals, step string, p step.Previewed) error {
 	}
 	line.Text, line.Digest = prompt.Text(p.Prompt), p.Sketch.Digest
 	if g.json {
-		if err := g.print(p.Prompt.Receipt, nil); err != nil {
+		if err := g.print(beforeSending(p.Prompt.Receipt), nil); err != nil {
 			return err
 		}
 	}
 	return g.print(line, func(w io.Writer) {
 		writeNotes(w, step, p)
-		writeReceipt(w, p.Prompt.Receipt)
+		writeReceipt(w, beforeSending(p.Prompt.Receipt))
 		writePlaces(w, p)
 		fmt.Fprintf(w, "  digest: %s\n", line.Digest)
 		fmt.Fprintf(w, "\n%s\n", strings.TrimRight(line.Text, "\n"))

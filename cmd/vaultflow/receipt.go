@@ -13,8 +13,19 @@ import (
 	"github.com/vaultflow/vaultflow/step"
 )
 
+// fullReceipt is a receipt with what was left out. After a run it is what the run's record says, with what was lost while sending.
+type fullReceipt struct {
+	prompt.Receipt
+	LeftOut []engine.LeftOut `json:"left_out,omitempty"`
+}
+
+// beforeSending is a receipt before anything is sent.
+func beforeSending(r prompt.Receipt) fullReceipt {
+	return fullReceipt{r, engine.LeftOutOf(step.Omissions(r.Left()))}
+}
+
 // writeReceipt prints a receipt for people: each reference with its fate, then totals against what bound them.
-func writeReceipt(w io.Writer, r prompt.Receipt) {
+func writeReceipt(w io.Writer, r fullReceipt) {
 	fmt.Fprintf(w, "receipt of %s / %s for %s (prompt format %d)\n", r.Workflow, r.Step, r.Model, r.PromptFormat)
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tab, "  ID\tWHERE\tWHAT\tSIZE\tTOKENS\tFATE\tREASON")
@@ -36,7 +47,7 @@ func writeReceipt(w io.Writer, r prompt.Receipt) {
 		}
 		fmt.Fprintf(w, "  %s: %s of %s (%s)\n", l.Key, plainNumber(l.Used), most, from)
 	}
-	for _, line := range engine.OmissionLines(step.Omissions(r.Left())) {
+	for _, line := range r.LeftOut {
 		fmt.Fprintf(w, "  left out %s\n", line)
 	}
 	for _, warning := range r.Warnings {

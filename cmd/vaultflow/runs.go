@@ -247,7 +247,11 @@ func showReceipt(ctx context.Context, g *globals, j *journal.Journal, step strin
 	if err := json.Unmarshal(data, &receipt); err != nil {
 		return fmt.Errorf("read the receipt of %s: %w", workName(step, w), err)
 	}
-	return g.print(json.RawMessage(data), func(out io.Writer) { writeReceipt(out, receipt) })
+	after := fullReceipt{receipt, w.LeftOut}
+	if len(w.LeftOut) < len(w.Omitted) { // the record has lines only
+		after = beforeSending(receipt)
+	}
+	return g.print(after, func(out io.Writer) { writeReceipt(out, after) })
 }
 
 // failureText returns the code and the message of a failure, once if they are the same word.

@@ -407,7 +407,7 @@ func viewOf(r engine.RunRecord) ([]byte, error) {
 			continue
 		}
 		if s.Batches = nil; r.Finished.IsZero() {
-			s.Inputs, s.Outputs, s.Omitted, s.Counts, r.Outputs, r.Warnings = nil, nil, nil, nil, nil, nil
+			s.Inputs, s.Outputs, s.Omitted, s.LeftOut, s.Counts, r.Outputs, r.Warnings = nil, nil, nil, nil, nil, nil, nil
 		}
 	}
 	return json.Marshal(r)

@@ -198,6 +198,9 @@ func (n nested) ended(ctx context.Context, run engine.RunRecord) (tools.Workflow
 	}
 	answer := ""
 	for _, s := range run.Steps {
+		for _, l := range s.LeftOut {
+			n.t.omissions = append(n.t.omissions, l.In(run.Workflow))
+		}
 		end.Origins = policy.AddOrigins(end.Origins, s.Origins...)
 		for _, w := range s.Works() {
 			if w.Answer != "" && w.Status.Succeeded() {

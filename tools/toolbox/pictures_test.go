@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,5 +94,24 @@ func TestRead_bytes(t *testing.T) {
 	}
 	if _, text, n := read(out, nil, "p3.png"); n != 0 || !strings.Contains(text, "max_total_mb") {
 		t.Errorf("in a later turn: %d pictures, %q", n, text)
+	}
+}
+
+// What a note embeds that the model reads with a tool is left out as it is of an input. Text that was asked for has no pictures.
+func TestRead_omissions(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, map[string]string{"a.md": "One\n\n![[gone.png]]\n\n![[Gone]]\n"}, "read_file")
+	for pictures, want := range map[bool][]string{
+		true:  {"a.md:3: gone.png: missing", "a.md:5: Gone: missing"},
+		false: {},
+	} {
+		out, _ := d.use(tool("read_file", in{"path": "a.md", "images": pictures}))
+		var got []string
+		for _, o := range out.Omissions {
+			got = append(got, fmt.Sprintf("%s:%d: %s: %s", o.Note, o.Line, o.File, o.Why.Cause()))
+		}
+		if !slices.Equal(got, want) && len(got)+len(want) > 0 {
+			t.Errorf("images %v: left out %q, want %q", pictures, got, want)
+		}
 	}
 }

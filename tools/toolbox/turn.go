@@ -49,6 +49,8 @@ type turn struct {
 	trial *trial // not nil: calls change nothing
 
 	pages shownPages
+
+	omissions []engine.Omission // of notes that tools have shown, and of runs that they started
 }
 
 // turn collects the tools for a model: those that @tools names and the permissions allow, read_chunks if something was deferred, and
@@ -308,7 +310,7 @@ func (t *turn) left() engine.UseToolsOut {
 	out := engine.UseToolsOut{
 		Media: t.media.Given(), Vars: t.vars.set, Results: t.results, Changes: t.changes,
 		Warnings: t.blocked, NestedUSD: t.nestedUSD, NestedFiles: t.nestedFiles,
-		Defused: t.defused, Undone: t.undone,
+		Defused: t.defused, Undone: t.undone, Omissions: t.omissions,
 	}
 	if all := policy.AddOrigins(t.in.Origins, append(t.origins, t.vars.origins...)...); len(all) > len(t.in.Origins) {
 		out.Origins = all[len(t.in.Origins):]

@@ -9,8 +9,10 @@ import (
 
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
+	"github.com/vaultflow/vaultflow/step"
 	"github.com/vaultflow/vaultflow/tools"
 )
 
@@ -48,6 +50,23 @@ func (v viewer) Look(ctx context.Context, name string) (tools.File, error) {
 		return f, fmt.Errorf("it is a text of %s, which is too long to read", content.FormatSize(p.Size))
 	}
 	return f, nil
+}
+
+// lost keeps what the file embeds and the model does not get. What only has no room can be read with further calls, and a text that was
+// asked for has no pictures.
+func (v viewer) lost(view tools.View, r prompt.Receipt) {
+	for _, o := range step.Omissions(r.Left()) {
+		switch o.Why.Cause() {
+		case omission.Budget:
+			continue
+		case omission.Vision, omission.NoText:
+			if view.TextOnly && v.sees() {
+				continue
+			}
+		}
+		o.ID = "" // of a chunk of the result, and not of the prompt
+		v.t.omissions = append(v.t.omissions, o)
+	}
 }
 
 func (v viewer) sees() bool { return v.t.model.Capabilities.Has(policy.Vision) }
@@ -92,6 +111,7 @@ func (v viewer) Show(ctx context.Context, name string, view tools.View) ([]conte
 	}
 	v.t.origins = policy.AddOrigins(v.t.origins, built.Origins...)
 	v.t.pages.shown = built.Receipt.Chunks
+	v.lost(view, built.Receipt)
 	v.t.framed = built.Nonce == v.t.nonce
 	return tidied(built), nil
 }
