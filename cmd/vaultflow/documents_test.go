@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vaultflow/vaultflow/failure/omission"
 	"github.com/vaultflow/vaultflow/ingestion/extract"
 	"github.com/vaultflow/vaultflow/ingestion/manifest"
 	"github.com/vaultflow/vaultflow/ingestion/pdftest"
@@ -176,9 +177,21 @@ func TestDocuments_thatCannotBeShown(t *testing.T) {
 	b := libraryBench(t, "[text, vision]", "", says("Seen."))
 	b.write("Locked.pdf", string(pdftest.New().TextPage(pdftest.Text("secret")...).UserPassword("x").Bytes()))
 	b.write("Broken.pdf", string(pdftest.Rubbish()))
-	b.write("Note.md", "![[Locked.pdf]]\n\n![[Broken.pdf]]\n")
-	b.write("Workflows/Look.md", fmt.Sprintf(look, "file: Note"))
-	b.run(exitOmissions, "run", "Look")
+	b.write("Whole.pdf", string(pdftest.New().TextPage(pdftest.Text("open")...).Bytes()))
+	b.write("Note.md", "![[Locked.pdf]]\n\n![[Broken.pdf]]\n\n![[Whole.pdf#page=9]]\n")
+	b.write("Workflows/Look.md", fmt.Sprintf(look, "file: Note\n@input file: Locked.pdf"))
+	told, _ := b.run(exitOmissions, "run", "Look")
+	for place, cause := range map[string]omission.Cause{
+		"Note.md:1: Locked.pdf": omission.Encrypted, "Note.md:3: Broken.pdf": omission.Damaged, "Note.md:5: Whole.pdf": omission.Page, "Workflows/Look.md:3: Locked.pdf": omission.Encrypted,
+	} {
+		_, line, _ := strings.Cut(told, "left out "+place+": ")
+		if line, _, _ = strings.Cut(line, "\n"); !strings.HasSuffix(line, "; "+omission.Of(cause).Remedy()) {
+			t.Errorf("of %s it is told %q, want %s", place, line, cause)
+		}
+	}
+	if t.Failed() {
+		t.Log(told)
+	}
 	if all := texts(b.onlyRequest()); !strings.Contains(all, "encrypted: it needs a password") || !strings.Contains(all, "Broken.pdf") {
 		t.Errorf("texts on the wire:\n%s", all)
 	}
@@ -188,8 +201,8 @@ func TestDocuments_thatCannotBeShown(t *testing.T) {
 			refused++
 		}
 	}
-	if refused != 2 {
-		t.Errorf("%d refused in the receipt, want 2", refused)
+	if refused != 3 {
+		t.Errorf("%d refused in the receipt, want 3", refused)
 	}
 }
 

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"image"
@@ -12,14 +13,18 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/image/bmp"
 
+	"github.com/vaultflow/vaultflow/cmd/vaultflow/sitetest"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure/omission"
+	"github.com/vaultflow/vaultflow/llm/llmtest"
 )
 
 // lostWay is a way in which a model does not get what a note names or embeds: ref stands on line 3 of Ways/NAME.md.
@@ -82,7 +87,7 @@ func lostWays(t *testing.T) []lostWay {
 		{name: "absolute", ref: "![](/etc/gone.png)", reason: "not found", cause: omission.Missing},
 		{name: "folder", ref: "![[Some folder]]", files: one("Some folder/a.txt", "x"), reason: "not found", cause: omission.Missing},
 		{name: "page", ref: "![[gone 6.pdf#page=3]]", reason: "not found", cause: omission.Missing},
-		{name: "heading", ref: "![[Part#Nope]]", files: one("Part.md", "# A\nb\n"), reason: "no such section", cause: omission.Section},
+		{name: "heading", ref: "![[Part#Nope]]", files: one("Part.md", "# A\nb ^here\n"), reason: "no such section", cause: omission.Section},
 		{name: "block", ref: "![[Part#^nope]]", reason: "no such section", cause: omission.Section},
 		{name: "png", ref: "![[torn.png]]", files: one("torn.png", torn("png")), reason: "ends too early", cause: omission.Damaged},
 		{name: "jpeg", ref: "![[torn.jpg]]", files: one("torn.jpg", torn("jpg")), reason: "ends too early", cause: omission.Damaged},
@@ -114,6 +119,19 @@ func lostWays(t *testing.T) []lostWay {
 		{name: "secret picture", ref: "![[secret.png]]", files: one("Private/secret.png", encodedAs(t, "png")), reason: "permissions.read does not allow it", cause: omission.Denied},
 		{name: "pdf", ref: "![[a.pdf]]", files: one("a.pdf", "%PDF-1.4\n"), reason: "the worker", cause: omission.Worker},
 		{name: "outside", ref: "![[outside.png]]", reason: "not found", cause: omission.Missing},
+		{name: "circle", ref: "![[circle.png]]", reason: "not found", cause: omission.Missing},
+		{name: "dangling", ref: "![[dangling.png]]", reason: "not found", cause: omission.Missing},
+		{name: "drawing file", ref: "![[Plain.excalidraw]]", files: one("Plain.excalidraw", `{"type":"excalidraw","elements":[]}`), reason: "without an exported picture", cause: omission.Drawing},
+		{name: "size", ref: "![[gone 10.png|300]]", reason: "not found", cause: omission.Missing},
+		{name: "size and alias", ref: "![[gone 11.png|a door|300x200]]", reason: "not found", cause: omission.Missing},
+		{name: "title", ref: `![a|300](<gone 12.png> "A door")`, reason: "not found", cause: omission.Missing},
+		{name: "list", ref: "- a\n    - ![[gone 13.png]] b", at: "Ways/list.md:4: gone 13.png", reason: "not found", cause: omission.Missing},
+		{name: "callout", ref: "> [!note] A\n> > ![[gone 14.png]]", at: "Ways/callout.md:4: gone 14.png", reason: "not found", cause: omission.Missing},
+		{name: "table", ref: "| a | b |\n|---|---|\n| c | ![[gone 15.png\\|50]] |", at: "Ways/table.md:5: gone 15.png", reason: "not found", cause: omission.Missing},
+		{name: "in a heading", ref: "## A ![[gone 16.png]]", reason: "not found", cause: omission.Missing},
+		{name: "footnote", ref: "A[^1]\n\n[^1]: ![[gone 17.png]]", at: "Ways/footnote.md:5: gone 17.png", reason: "not found", cause: omission.Missing},
+		{name: "embedded list", ref: "![[Inner]]", files: one("Inner.md", "\n\n- ![[gone 18.png]]\n"), at: "Inner.md:3: gone 18.png", reason: "not found", cause: omission.Missing},
+		{name: "part", ref: "![[Part#^here]]\n\n![[Part#^gone]]", at: "Ways/part.md:5: Part.md", reason: "no such section", cause: omission.Section},
 	}
 	return append(
 		ways,
@@ -124,6 +142,13 @@ func lostWays(t *testing.T) []lostWay {
 		lostWay{at: "Workflows/All.md:12: a.zip", reason: "neither text nor picture", cause: omission.Kind},
 		lostWay{at: "Workflows/All.md:13: Part.md", reason: "no such section", cause: omission.Section},
 	)
+}
+
+// arriving are references of which nothing is lost: they are found, or their author does not want them to be shown.
+var arriving = map[string]string{
+	"comment": "%% ![[gone.png]] %%", "html comment": "<!-- ![[gone.png]] -->", "code": "`![[gone.png]]`", "fence": "```\n![[gone.png]]\n![](gone.png)\n```",
+	"property": "---\nx: \"![[gone.png]]\"\n---", "encoded": "![](A%20b%C3%A9%20%25.png)", "composed": "![[A b\u00e9 %.png]]", "decomposed": "![[A be\u0301 %.png]]", "case": "![[a B\u00c9 %.PNG]]",
+	"shown small": "![[A b\u00e9 %.png|300]] ![[A b\u00e9 %.png|a door|20x30]]", "empty note": "![[Empty]]", "base": "![[Tasks.base]]", "itself": "![[itself]]", "link": "[[Gone]] [a](Gone.md)",
 }
 
 // Whatever a note names or embeds and the model does not get is told with place, reason and remedy: by the preview, run, show and the status note.
@@ -140,8 +165,16 @@ func TestOmissions_areTold(t *testing.T) {
 			s.write("Ways/"+way.name+".md", "# A note\n\n"+way.ref+"\n")
 		}
 	}
-	if err := os.Symlink("/etc/hostname", s.Path("outside.png")); err != nil {
-		t.Fatal(err)
+	for name, ref := range arriving {
+		s.write("Ways/"+name+".md", ref+"\n")
+	}
+	s.Write("A be\u0301 %.png", []byte(encodedAs(t, "png")))
+	s.write("Empty.md", "")
+	s.write("Tasks.base", "views:\n  - type: table\n")
+	for name, to := range map[string]string{"outside.png": "/etc/hostname", "circle.png": "circle.png", "dangling.png": "nowhere.png"} {
+		if err := os.Symlink(to, s.Path(name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.write("Workflows/All.md", `---
 permissions: {read: ["*", "Ways/*", "None/*", "Some folder/*"]}
@@ -302,4 +335,181 @@ What is there?
 			t.Errorf("%d omissions, want 4: what the settings deny is none\n%s", n, text)
 		}
 	}
+}
+
+// lostInRuns is a step whose model does not get everything, for reasons that show only when it runs.
+type lostInRuns struct {
+	name, step string
+	told       []string // beginnings of lines, each with its remedy behind a bar
+}
+
+// forgetful is a service that refuses what "Ask NAME" in the prompt names, or makes files of the vault go away before it answers.
+func forgetful(t *testing.T, s *site) *llmtest.Server {
+	t.Helper()
+	var mu sync.Mutex // guards failed
+	failed := map[string]bool{}
+	return llmtest.NewComposing(t, llmtest.OpenAI{}, llmtest.Limits{}, func(c llmtest.Captured) llmtest.Reply {
+		mu.Lock()
+		defer mu.Unlock()
+		body, seen, answered := string(c.Body), false, false
+		for _, p := range c.Parts {
+			seen, answered = seen || p.Kind() == "image", answered || p.Result != ""
+		}
+		first := func(name string) bool {
+			is := strings.Contains(body, "Ask "+name) && !failed[name]
+			failed[name] = failed[name] || is
+			return is
+		}
+		refusal := func(message string) llmtest.Reply {
+			return llmtest.Reply{Status: http.StatusBadRequest, Code: "invalid_request_error", Message: message}
+		}
+		busy := llmtest.Reply{Status: http.StatusServiceUnavailable, Code: "overloaded", Message: "overloaded", Header: map[string]string{"Retry-After": "0"}}
+		call := func(name, input string) llmtest.Reply {
+			return llmtest.Reply{Answer: llmtest.Answer{ToolCalls: []llmtest.ToolCall{{Name: name, Input: input}}}}
+		}
+		switch {
+		case strings.Contains(body, "Ask REFUSE") && seen:
+			return refusal("No endpoints found that support image input")
+		case first("ANEW"):
+			return refusal("Could not process image")
+		case first("VANISH"):
+			_ = os.Remove(s.Path("vanishing.png"))
+			return busy
+		case first("CHANGE"):
+			_ = os.WriteFile(s.Path("changing.png"), []byte(encodedAs(t, "gif")), 0o644)
+			return busy
+		case first("FALL"), first("AGAIN"):
+			return llmtest.Reply{Status: http.StatusForbidden, Code: "forbidden", Message: "not for you"}
+		case strings.Contains(body, "Ask READ") && !answered:
+			return call("read_file", `{"path":"Read.md","images":true}`)
+		case strings.Contains(body, "Ask NEST") && !answered:
+			return call("run_workflow", `{"workflow":"Child"}`)
+		}
+		return llmtest.Reply{Answer: llmtest.Answer{Text: "Seen.", Input: 9000, Output: 5}}
+	})
+}
+
+// What is lost while a run works is told by the run, its record and its receipt, for people and for machines, and by the status note, in
+// the same words, whoever lost it.
+func TestOmissions_ofRuns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "", "")
+	server := forgetful(t, s)
+	s.Env = append(s.Env, "LAB_KEY="+llmtest.Key)
+	s.Write("settings.yaml", []byte(sitetest.Quick+fmt.Sprintf(`engine: {status_note: Status.md}
+policy: {remote_images: {enabled: true}}
+models:
+  default: seer
+  aliases:
+    seer: {provider: lab, model: test-model, capabilities: [text, vision, tools]}
+    blind: {provider: lab, model: test-model, capabilities: [text]}
+providers: {lab: {kind: openai_chat, base_url: %q, api_key_env: LAB_KEY}}
+`, server.URL+"/v1")))
+	for _, name := range []string{"refused.png", "vanishing.png", "changing.png", "seen.png", "there.png"} {
+		s.Write(name, append([]byte(encodedAs(t, "png")), name...)) // each another file
+	}
+	s.write("Refuse.md", "a\n\n![[refused.png]]\n")
+	s.write("Vanish.md", "a\n\n![[vanishing.png]]\n")
+	s.write("Change.md", "a\n\n![[changing.png]]\n")
+	s.write("Fall.md", "a\n\n![[seen.png]]\n")
+	s.write("Read.md", "a\n\n![[there.png]]\n\n![[gone.png]]\n")
+	s.write("Web.md", "a\n\n![](http://127.0.0.1:9/a.png)\n")
+	s.write("Gone.md", "a\n\n![[gone.png]]\n")
+	s.write("Items/One.md", "a\n![[gone.png]]\n")
+	s.write("Items/Two.md", "a\n\n![[Gone too]]\n")
+	s.write("Workflows/Child.md", "## Work\n@input file: Gone (images=auto)\n@output file: Out/Child\n\nAsk CHILD.\n")
+	line := func(place string, c omission.Cause) string { return place + "|" + omission.Of(c).Remedy() }
+	ways := []lostInRuns{
+		{"Refuse", "@input file: Refuse (images=auto)", []string{line("Refuse.md:3: refused.png: its name alone (the service refused the request: unsupported_media", omission.Service)}},
+		{"Anew", "@input file: Refuse (images=auto)", []string{line("Refuse.md:3: refused.png: its name alone (it could not be sent: the worker that reads such files is missing", omission.Worker)}},
+		{"Vanish", "@input file: Vanish (images=auto)", []string{line("Vanish.md:3: vanishing.png: its name alone (it could not be sent: ", omission.Missing)}},
+		{"Change", "@input file: Change (images=auto)", []string{line("Change.md:3: changing.png: its name alone (it could not be sent: changed since the prompt was built", omission.Unsent)}},
+		{"Fall", "@model seer (fallback=blind)\n@input file: Fall (images=auto)", []string{line("Fall.md:3: seen.png: its name alone (the model has no vision", omission.Vision)}},
+		{"Read", "@tools read_file", []string{line("Read.md:5: gone.png: not found", omission.Missing)}},
+		{"Nest", "@tools run_workflow", []string{line("Gone.md:3: gone.png: not found, in Child", omission.Missing)}},
+		{"Web", "@input file: Web (images=auto)", []string{line("Web.md:3: http://127.0.0.1:9/a.png: not shown (remote image, not fetched: not allowed by policy.remote_images", omission.Address)}},
+		{"Each", "@for_each file: Items/*\n@input file: {item} (images=auto)", []string{line("Items/One.md:2: gone.png: not found", omission.Missing), line("Items/Two.md:3: Gone too: not found", omission.Missing)}},
+	}
+	again := []lostInRuns{{"Again", "@cache 1d\n@input file: Gone (images=auto)", []string{line("Gone.md:3: gone.png: not found", omission.Missing)}}}
+	write := func(workflow string, ways []lostInRuns) {
+		text := ""
+		for _, way := range ways {
+			text += "## " + way.name + "\n@retry 1 (backoff=10ms)\n" + way.step + "\n@output file: Out/" + way.name + "\n@write_mode replace\n\nAsk " + strings.ToUpper(way.name) + ".\n"
+		}
+		s.write("Workflows/"+workflow+".md", text)
+	}
+	write("All", ways)
+	write("Again", again)
+	s.serve()
+	var firsts []string
+	tell := func(ways []lostInRuns, command ...string) engine.RunRecord {
+		t.Helper()
+		ran, errs, code := s.CLI(command...)
+		if code != exitOmissions {
+			t.Fatalf("%s: exit code %d\n%s%s", command, code, ran, errs)
+		}
+		id, _, _ := strings.Cut(ran, " ")
+		run, receipts := leftOutOf(t, s.Must("show", id, "--receipt", "--json"))
+		shown := s.Must("show", id, "--receipt")
+		for i, way := range ways {
+			step := run.Steps[i]
+			if step.Status != engine.DoneWithOmissions || len(step.LeftOut) != len(way.told) || len(receipts) < len(way.told) {
+				t.Fatalf("%s: %s %q, the receipts have %q; want %q", way.name, step.Status, step.LeftOut, receipts, way.told)
+			}
+			for i, l := range step.LeftOut {
+				begins, remedy, _ := strings.Cut(way.told[i], "|")
+				if line := l.String(); !strings.HasPrefix(line, begins) || !strings.HasSuffix(line, "; "+remedy) || receipts[i].String() != line {
+					t.Errorf("%s: the record has %q, the receipt %q, want %q", way.name, line, receipts[i], way.told[i])
+				}
+				if said := "left out " + l.String() + "\n"; !strings.Contains(ran, said) || strings.Count(shown, said) != 2 {
+					t.Errorf("%s: not in run, in the record and in the receipt: %q\n%s\n%s", way.name, said, ran, shown)
+				}
+			}
+			receipts = receipts[len(way.told):]
+		}
+		firsts = append(firsts, run.Steps[0].LeftOut[0].String())
+		return run
+	}
+	tell(ways, "run", "All")
+	if _, _, code := s.CLI("run", "Again"); code == exitOmissions || code == exitDone {
+		t.Fatalf("a run that the service refused: exit code %d", code)
+	}
+	tell(again, "retry", s.Runs("Again")[0].ID)
+	if run := tell(again, "run", "Again"); !run.Steps[0].Cached {
+		t.Error("the second answer is not from the cache")
+	}
+	has := func(text string) (bool, string) {
+		for _, first := range firsts {
+			if !strings.Contains(text, first) {
+				return false, text + "\nwant " + first
+			}
+		}
+		return true, ""
+	}
+	if ok, saw := has(s.Must("status")); !ok {
+		t.Errorf("status: %s", saw)
+	}
+	s.Wait(patience, "the status note", func() (bool, string) { return has(strings.ReplaceAll(s.Read("Status.md"), `\`, "")) })
+}
+
+// leftOutOf returns the record of a run, and what its receipts have, as machines read them.
+func leftOutOf(t *testing.T, printed string) (run engine.RunRecord, receipts []engine.LeftOut) {
+	t.Helper()
+	for row := range strings.Lines(printed) {
+		var one struct {
+			Type    string
+			LeftOut []engine.LeftOut `json:"left_out"`
+		}
+		err := json.Unmarshal([]byte(row), &one)
+		switch {
+		case err == nil && one.Type == "run":
+			err = json.Unmarshal([]byte(row), &run)
+		case one.Type == "receipt":
+			receipts = append(receipts, one.LeftOut...)
+		}
+		if err != nil {
+			t.Fatalf("%v in %s", err, row)
+		}
+	}
+	return run, receipts
 }
