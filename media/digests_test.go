@@ -166,13 +166,19 @@ func BenchmarkProbe(b *testing.B) {
 	}
 	known := NewDigests("")
 	for what, source := range map[string]Source{"first": {FS: os.DirFS(dir)}, "again": {FS: os.DirFS(dir), Digests: known}} {
-		b.Run(what, func(b *testing.B) {
-			for b.Loop() {
-				for i := range pictures {
-					if _, err := source.Probe(name(i)); err != nil {
-						b.Fatal(err)
-					}
+		all := func(b *testing.B) {
+			for i := range pictures {
+				if _, err := source.Probe(name(i)); err != nil {
+					b.Fatal(err)
 				}
+			}
+		}
+		b.Run(what, func(b *testing.B) {
+			if what == "again" {
+				all(b)
+			}
+			for b.Loop() {
+				all(b)
 			}
 		})
 	}
