@@ -48,7 +48,7 @@ type Options struct {
 	// Changes is set by commands that change the state: they are refused while a moved vault's state can only be read.
 	Changes bool
 
-	// Tolerate is called with the faults of the vault's settings file, which is then ignored: commands that look or undo still work.
+	// Tolerate is called with the faults of settings files, which are then ignored: commands that look or undo still work.
 	// If it is nil, Open returns the faults.
 	Tolerate func(faults error)
 
@@ -207,7 +207,7 @@ func (a *Workspace) Reading(ctx context.Context, fn func(*journal.Journal) error
 // loaded is the settings of a vault with what depends on reading them.
 type loaded struct {
 	settings *settings.Settings
-	faults   error          // of the vault's settings file, which was then ignored
+	faults   error          // of the settings files that were then ignored
 	input    settings.Input // with the files that were read
 	trust    *consent.Trust
 	log      *slog.Logger
@@ -231,9 +231,7 @@ func load(ctx context.Context, o Options, stateDir string) (loaded, error) {
 	set, err := settings.Load(input)
 	var faults error
 	if err != nil && o.Tolerate != nil {
-		without := input
-		without.NotVaults = true
-		if s, again := settings.Load(without); again == nil {
+		if s := loadWithout(input); s != nil {
 			o.Tolerate(err)
 			set, faults, err = s, err, nil
 		}
@@ -244,6 +242,17 @@ func load(ctx context.Context, o Options, stateDir string) (loaded, error) {
 	log := o.Logger(set)
 	trusted := consent.New(given, set, log)
 	return loaded{set, faults, input, trusted, log}, trusted.Narrow(set, o.Overrides["web.listen"] != "")
+}
+
+// loadWithout loads settings without the files that have faults, or returns nil.
+func loadWithout(input settings.Input) *settings.Settings {
+	for _, without := range []struct{ vaults, users bool }{{true, false}, {false, true}, {true, true}} {
+		input.NotVaults, input.NotUsers = without.vaults, without.users
+		if s, err := settings.Load(input); err == nil {
+			return s
+		}
+	}
+	return nil
 }
 
 // gate decides about every change of the vault.

@@ -44,7 +44,7 @@ type layers struct {
 // user reads the user's own file, if it exists. One inside the vault is judged like the vault's own.
 func (l *layers) user() error {
 	path := l.in.User
-	if path == "" || l.samePlace(path) {
+	if path == "" || l.in.NotUsers || l.samePlace(path) {
 		return nil
 	}
 	data, err := l.in.read(path)

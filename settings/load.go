@@ -33,6 +33,7 @@ type Input struct {
 	Overrides map[string]string  // flags: values by dotted path, lists with commas
 	From      Snapshot           // contents to use instead of reading the files; nil: read them
 	NotVaults bool               // skip the vault's file, as if it had faults. What it names waits
+	NotUsers  bool               // skip the user's file
 	Grants    func(Waiting) bool // whether the user has granted a value of the vault's files; nil: nothing is granted
 }
 

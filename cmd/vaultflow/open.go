@@ -72,7 +72,7 @@ func (g *globals) openDespiteFaults(ctx context.Context) (*daemon.Workspace, err
 		for _, line := range lines {
 			fmt.Fprintln(g.err, line)
 		}
-		fmt.Fprintln(g.err, "warning: the vault's settings have faults; here they count as absent")
+		fmt.Fprintln(g.err, "warning: the settings have faults; here the file with them counts as absent")
 	}
 	return g.openWith(ctx, o)
 }

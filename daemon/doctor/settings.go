@@ -23,7 +23,7 @@ func examineSettings(a *daemon.Workspace) []Finding {
 	var all []Finding
 	if a.Faults != nil {
 		all = append(all, Finding{
-			Subject: "settings", State: "problem", Message: "the vault's file has faults: " + strings.ReplaceAll(a.Faults.Error(), "\n", "; "),
+			Subject: "settings", State: "problem", Message: "a file has faults: " + strings.ReplaceAll(a.Faults.Error(), "\n", "; "),
 			Fix: "fix them; until then the file is ignored here, and nothing is run or imported",
 		})
 	}
