@@ -224,6 +224,8 @@ type GivenPicture struct {
 	Name  string `json:"name"`
 	Key   string `json:"key"` // equal for the same picture
 	Bytes int64  `json:"bytes,omitempty"`
+	Note  string `json:"note,omitempty"` // that embeds it; empty if the model named the picture itself
+	Line  int    `json:"line,omitempty"` // from 1
 }
 
 // UseToolsOut is the next user turn. A tool that fails, or is not on offer, is a result that says so, and no error. An empty

@@ -35,6 +35,7 @@ func (c *conversation) listen() error {
 		if err := c.flow.Do(ActivityGenerate, c.in, &got); err != nil {
 			return err
 		}
+		c.place(got.Lost)
 		c.heard(got)
 		c.raw = got.Raw
 		if got.Alias != "" {
@@ -45,6 +46,17 @@ func (c *conversation) listen() error {
 			return err
 		}
 		c.turn(reply)
+	}
+}
+
+// place adds to omissions where pictures in the results of tools are embedded.
+func (c *conversation) place(lost []Omission) {
+	for i := range lost {
+		for _, p := range c.pictures {
+			if lost[i].Note == "" && lost[i].File == p.Name {
+				lost[i].Note, lost[i].Line = p.Note, p.Line
+			}
+		}
 	}
 }
 

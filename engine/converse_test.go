@@ -22,6 +22,7 @@ type talker struct {
 	commits   []engine.CommitIn
 	warnings  []string          // of the second and third answer
 	lost      []engine.Omission // likewise
+	pictures  []engine.GivenPicture
 }
 
 func (f *talker) Do(activity string, in, out any) error {
@@ -38,7 +39,7 @@ func (f *talker) Do(activity string, in, out any) error {
 		}[len(in.Turns)]
 	case engine.UseToolsIn:
 		f.used = append(f.used, in)
-		*out.(*engine.UseToolsOut) = engine.UseToolsOut{Reply: "reply to " + in.Raw, Media: 2}
+		*out.(*engine.UseToolsOut) = engine.UseToolsOut{Reply: "reply to " + in.Raw, Media: 2, Pictures: f.pictures}
 	case engine.ValidateIn:
 		f.validated = append(f.validated, in)
 		if in.Answer == "a3" {
@@ -109,5 +110,19 @@ func TestRunWorkflow_conversationSaysOnce(t *testing.T) {
 	step := engine.RunWorkflow(f, engine.Pinned{Steps: []engine.PinnedStep{{Name: "a", JSON: true, Repairs: 1}}}).Steps[0]
 	if want := []string{"5 files, p0.png to p4.png: its text alone (image_count)"}; !slices.Equal(step.Omitted, want) || !slices.Equal(step.Warnings, f.warnings) {
 		t.Errorf("omitted are %q, want %q; warnings %q", step.Omitted, want, step.Warnings)
+	}
+}
+
+// A picture in a tool's result that could not be sent is named with its place, unless the prompt named it.
+func TestRunWorkflow_placesPicturesOfTools(t *testing.T) {
+	t.Parallel()
+	f := &talker{
+		lost:     []engine.Omission{{File: "p.png", Step: "line"}, {File: "own.png", Step: "line", Note: "Input.md", Line: 1}, {File: "asked.png", Step: "text"}},
+		pictures: []engine.GivenPicture{{Name: "p.png", Note: "Read.md", Line: 7}, {Name: "own.png", Note: "Read.md", Line: 9}, {Name: "asked.png"}},
+	}
+	step := engine.RunWorkflow(f, engine.Pinned{Steps: []engine.PinnedStep{{Name: "a", JSON: true, Repairs: 1}}}).Steps[0]
+	want := []string{"Read.md:7: p.png: its name alone", "Input.md:1: own.png: its name alone", "asked.png: its text alone"}
+	if diff := cmp.Diff(want, step.Omitted); diff != "" {
+		t.Error(diff)
 	}
 }

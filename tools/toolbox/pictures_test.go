@@ -100,15 +100,19 @@ func TestRead_bytes(t *testing.T) {
 // What a note embeds that the model reads with a tool is left out as it is of an input. Text that was asked for has no pictures.
 func TestRead_omissions(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, map[string]string{"a.md": "One\n\n![[gone.png]]\n\n![[Gone]]\n"}, "read_file")
+	d := newDesk(t, map[string]string{"a.md": "One\n\n![[gone.png]]\n\n![[Gone]]\n\n![[p.png]]\n", "p.png": noise(t, 200, 1)}, "read_file")
 	for pictures, want := range map[bool][]string{
 		true:  {"a.md:3: gone.png: missing", "a.md:5: Gone: missing"},
 		false: {},
 	} {
-		out, _ := d.use(tool("read_file", in{"path": "a.md", "images": pictures}))
+		ref := d.ref()
+		out, _ := d.callAfter(engine.UseToolsIn{StepRef: ref, Prompt: d.assembled(ref).Prompt}, tool("read_file", in{"path": "a.md", "images": pictures}))
 		var got []string
 		for _, o := range out.Omissions {
 			got = append(got, fmt.Sprintf("%s:%d: %s: %s", o.Note, o.Line, o.File, o.Why.Cause()))
+		}
+		if pictures && (len(out.Pictures) != 1 || out.Pictures[0].Note != "a.md" || out.Pictures[0].Line != 7) {
+			t.Errorf("the picture is embedded at %+v, want a.md:7", out.Pictures)
 		}
 		if !slices.Equal(got, want) && len(got)+len(want) > 0 {
 			t.Errorf("images %v: left out %q, want %q", pictures, got, want)

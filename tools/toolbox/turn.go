@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/content"
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
+	"github.com/vaultflow/vaultflow/failure/diag"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
 	"github.com/vaultflow/vaultflow/step"
@@ -50,13 +51,14 @@ type turn struct {
 
 	pages shownPages
 
-	omissions []engine.Omission // of notes that tools have shown, and of runs that they started
+	named     map[string]diag.Position // where notes embed the pictures that tools have shown
+	omissions []engine.Omission        // of notes that tools have shown, and of runs that they started
 }
 
 // turn collects the tools for a model: those that @tools names and the permissions allow, read_chunks if something was deferred, and
 // read_variable if results may go to variables.
 func (b *Box) turn(s step.Context, model step.Model, stored step.Prompt, in engine.UseToolsIn) *turn {
-	t := &turn{box: b, s: s, model: model, in: in, nonce: stored.Nonce, deferred: stored.Chunks}
+	t := &turn{box: b, s: s, model: model, in: in, nonce: stored.Nonce, deferred: stored.Chunks, named: map[string]diag.Position{}}
 	t.media = b.allowance(s, model, stored, in)
 	t.vars = &variables{stored: b.vars, workflow: s.Plan.Name, vars: slices.Clone(in.Vars)}
 	if !t.mayCall() {
@@ -324,5 +326,9 @@ func (t *turn) left() engine.UseToolsOut {
 	}
 	out.Shown = append(out.Shown, t.leaves...)
 	out.Pictures = t.media.Added()
+	for i := range out.Pictures {
+		at := t.named[out.Pictures[i].Name]
+		out.Pictures[i].Note, out.Pictures[i].Line = at.File, at.Line
+	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -111,6 +112,7 @@ func (v viewer) Show(ctx context.Context, name string, view tools.View) ([]conte
 	}
 	v.t.origins = policy.AddOrigins(v.t.origins, built.Origins...)
 	v.t.pages.shown = built.Receipt.Chunks
+	maps.Copy(v.t.named, built.Named)
 	v.lost(view, built.Receipt)
 	v.t.framed = built.Nonce == v.t.nonce
 	return tidied(built), nil
