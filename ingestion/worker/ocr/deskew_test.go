@@ -41,19 +41,6 @@ func TestSkew_leavesTheRestAlone(t *testing.T) {
 	}
 }
 
-// darkIn is the box around the dark pixels.
-func darkIn(img *image.Gray) image.Rectangle {
-	var r image.Rectangle
-	for y := range img.Rect.Dy() {
-		for x := range img.Rect.Dx() {
-			if img.Pix[y*img.Stride+x] < 128 {
-				r = r.Union(image.Rect(x, y, x+1, y+1))
-			}
-		}
-	}
-	return r
-}
-
 func BenchmarkSkew(b *testing.B) {
 	page := raster.Turn(pdftest.Drawing(2480, 3508, 300, prose...), 2)
 	for b.Loop() {
