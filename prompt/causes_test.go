@@ -38,11 +38,18 @@ func TestUnmet(t *testing.T) {
 	t.Parallel()
 	v := vaultFiles{
 		"gone.md": "![[gone.png]]\n", "words.md": "Words.\n\n![[gone.png]]\n", "a.zip": "PK\x03\x04\x00\x00\x00\x00", "bad.png": "bad corrupt",
+		"empty.pdf": "", "empty.docx": "", "empty.epub": "", "empty.md": "", "empty.txt": "", "n.md": "![[empty.odt]]", "empty.odt": "",
 		"ok.png": "image 640x480 png 9000",
 	}
 	for value, want := range map[string]omission.Cause{
 		"file: a.zip (required)":             omission.Kind,
 		"file: a.zip":                        "",
+		"file: empty.pdf (required)":         omission.Empty,
+		"file: empty.docx (required)":        omission.Empty,
+		"file: empty.epub (required)":        omission.Empty,
+		"file: n.md (required)":              omission.Empty,
+		"file: empty.md (required)":          "",
+		"file: empty.txt (required)":         "",
 		"file: bad.png (required)":           omission.Unreadable,
 		"file: gone.md (required)":           omission.Missing,
 		"file: words.md (required)":          "",

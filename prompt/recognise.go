@@ -42,6 +42,9 @@ func recognise(name string, head []byte) recognised {
 	case promised == "image" && len(head) == 0:
 		is.kind = kindImage // refused with a reason when it is probed
 		return is
+	case len(head) == 0 && promised != "" && promised != "markdown" && promised != "text":
+		is.media = "" // a document of no bytes did not arrive whole
+		return is
 	case len(head) == 0:
 		is.kind, is.media = kindText, "text/plain"
 		return is

@@ -146,6 +146,9 @@ func (w *fileWriter) opaque(s shown, p *parsed) error {
 		w.out.add(item{role: roleWords, words: "[embed: " + quoted(s.name) + ", whose text is in this note]"}, *s.line)
 		return nil
 	}
+	if p.size == 0 {
+		return w.out.refuse(s, omission.Of(omission.Empty), "")
+	}
 	return w.out.refuse(s, omission.Of(omission.Kind), "")
 }
 

@@ -17,6 +17,7 @@ const (
 	Section     Cause = "no_section"
 	Page        Cause = "no_page"
 	Unset       Cause = "unset"
+	Empty       Cause = "empty"
 	Damaged     Cause = "damaged"
 	Kind        Cause = "kind"
 	Drawing     Cause = "drawing"
@@ -50,6 +51,7 @@ var Table = []Row{
 	{Section, "no such section", "correct the heading or the block after the #"},
 	{Page, "there is no such page", "name a page that the document has"},
 	{Unset, "the variable has no value", "set it in an earlier step or run"},
+	{Empty, "the file is empty (0 bytes)", "replace it with a complete copy, or remove the reference"},
 	{Damaged, "the file is damaged", "replace it with an undamaged copy"},
 	{Kind, "neither text nor picture nor document", "convert it to a text, a picture or a PDF, or remove the reference"},
 	{Drawing, "an Excalidraw drawing without an exported picture beside it", "export the drawing as PNG or SVG beside it"},
