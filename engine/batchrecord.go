@@ -55,7 +55,7 @@ func (r *StepRecord) Put(b BatchRecord) {
 // sum adds up what the batches of an @for_each step did. Warnings stay with their batches.
 func (r *StepRecord) sum() {
 	own := r.WorkRecord
-	own.Usage, own.Calls, own.NestedUSD, own.Citations = cost.Usage{}, 0, 0, Citations{}
+	own.Usage, own.Calls, own.NestedUSD, own.Citations, own.Unmet = cost.Usage{}, 0, 0, Citations{}, false
 	own.Inputs, own.Outputs, own.Changes, own.Omitted, own.LeftOut, own.Origins, own.Rejected, own.Defused, own.Counts = nil, nil, nil, nil, nil, nil, nil, nil, nil
 	outputs := outputList{at: map[Output]int{}}
 	for _, b := range r.Batches {
@@ -63,6 +63,7 @@ func (r *StepRecord) sum() {
 			own.Model, own.Answered = b.Model, b.Answered
 		}
 		own.Usage, own.Calls, own.NestedUSD = own.Usage.Add(b.Usage), own.Calls+b.Calls, own.NestedUSD+b.NestedUSD
+		own.Unmet = own.Unmet || b.Unmet
 		own.Inputs, own.Omitted, own.LeftOut = append(own.Inputs, b.Inputs...), append(own.Omitted, b.Omitted...), append(own.LeftOut, b.LeftOut...)
 		own.Changes, own.Origins = append(own.Changes, b.Changes...), addAll(own.Origins, b.Origins)
 		own.Rejected, own.Defused = append(own.Rejected, b.Rejected...), append(own.Defused, b.Defused...)

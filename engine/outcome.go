@@ -41,7 +41,8 @@ func failureStatus(f *failure.Error) Status {
 	return Failed
 }
 
-// outcomeOf sums up the steps of a run. The worst step decides; skipped steps count only when there are no others.
+// outcomeOf sums up the steps of a run. The worst step decides; skipped steps count only when there are no others, or when what
+// they require was left out.
 func outcomeOf(steps []StepRecord) Outcome {
 	out := Outcome{Status: Skipped, Steps: steps}
 	var omitted []string
@@ -54,6 +55,9 @@ func outcomeOf(steps []StepRecord) Outcome {
 		case s.Status.Succeeded():
 			omitted = append(omitted, s.Omitted...)
 			out.Status = worse(out.Status, s.Status)
+		}
+		if s.Unmet {
+			out.Status = DoneWithOmissions
 		}
 	}
 	switch out.Status {
@@ -75,7 +79,7 @@ func omissionReasons(steps []StepRecord, omitted []string) string {
 		reasons = append(reasons, fmt.Sprintf("the model got less than was written: %s; and %d more", omitted[0], n-1))
 	}
 	for _, s := range steps {
-		if s.Status == DoneWithOmissions && s.Reason != "" {
+		if (s.Status == DoneWithOmissions || s.Unmet) && s.Reason != "" {
 			reasons = append(reasons, fmt.Sprintf("step %q: %s", s.Step, s.Reason))
 		}
 	}

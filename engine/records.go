@@ -91,6 +91,7 @@ type WorkRecord struct {
 	Outputs  []Output       `json:"outputs,omitempty"`
 	Changes  []Change       `json:"changes,omitempty"` // by tools
 	Omitted  []string       `json:"omitted,omitempty"` // LeftOut as lines, and those of earlier versions
+	Unmet    bool           `json:"unmet,omitempty"`   // skipped because a required input did not arrive
 	Warnings []string       `json:"warnings,omitempty"`
 	Origins  []string       `json:"origins,omitempty"`  // the untrusted things that the model was shown
 	Rejected []string       `json:"rejected,omitempty"` // files that nobody approved (@approve outputs), with who rejected them

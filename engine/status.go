@@ -11,7 +11,7 @@ const (
 	Queued            Status = "queued"              // waits for its lane or for room
 	Running           Status = "running"             // at work, or interrupted and waiting to be resumed
 	Done              Status = "done"                // every declared output is present, non-empty and complete
-	DoneWithOmissions Status = "done_with_omissions" // done, but something referenced was left out of the prompt
+	DoneWithOmissions Status = "done_with_omissions" // done, but something referenced was left out of the prompt, or a step was skipped for want of it
 	Skipped           Status = "skipped"             // nothing was to be done; nothing was read or written
 	Failed            Status = "failed"
 	Refused           Status = "refused"   // the model refused to answer

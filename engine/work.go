@@ -131,6 +131,7 @@ func (w *work) assembleNow() (prompt AssembleOut, err error) {
 	w.omissions, w.left, w.rec.Sent = prompt.Omissions, prompt.Omitted, prompt.Sent
 	w.omit()
 	if len(prompt.Unmet) > 0 {
+		w.rec.Unmet = true
 		w.skip("a required input did not arrive: " + strings.Join(OmissionLines(prompt.Unmet), "; "))
 	}
 	return prompt, nil
