@@ -16,7 +16,6 @@ import (
 	"github.com/vaultflow/vaultflow/media"
 	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/prompt"
-	"github.com/vaultflow/vaultflow/step/previewed"
 	"github.com/vaultflow/vaultflow/workflow"
 )
 
@@ -122,7 +121,7 @@ func (g *Generator) ask(ctx context.Context, s Context, in engine.GenerateIn, al
 	}
 	out, err := c.ask(ctx, request)
 	if err == nil && len(in.Turns) == 0 && stored.Call.Model != "" { // earlier versions stored none
-		out.Differs = previewed.OfCalls(stored.Call, callSketch(s, model))
+		out.Differs = stored.otherCall(callSketch(s, model))
 	}
 	return out, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,9 +38,22 @@ func callSketch(s Context, model Model) previewed.Sketch {
 	}
 	set("thinking", call.Thinking)
 	set("max_output_tokens", call.MaxOutputTokens)
-	set("capabilities", caps.List())
+	set(settingCapabilities, caps.List())
 	return out
 }
+
+// otherCall lists how a call differs from the one that the prompt was made for. What a model without vision does not get is an omission.
+func (p Prompt) otherCall(now previewed.Sketch) []string {
+	before := p.Call
+	if len(p.Tools) == 0 && len(p.Demand.Schema) == 0 {
+		before.Settings, now.Settings = maps.Clone(before.Settings), maps.Clone(now.Settings)
+		delete(before.Settings, settingCapabilities)
+		delete(now.Settings, settingCapabilities)
+	}
+	return previewed.OfCalls(before, now)
+}
+
+const settingCapabilities = "capabilities"
 
 // sketch describes a prompt for the comparison with its preview.
 func sketch(s Context, m made, spec prompt.Spec, budget policy.Budget) (previewed.Sketch, error) {

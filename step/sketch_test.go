@@ -8,6 +8,7 @@ import (
 	"github.com/vaultflow/vaultflow/directives"
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/imaging"
+	"github.com/vaultflow/vaultflow/policy"
 	"github.com/vaultflow/vaultflow/step/steptest"
 	"github.com/vaultflow/vaultflow/workflow"
 )
@@ -60,8 +61,9 @@ func TestGenerate_differsFromItsPrompt(t *testing.T) {
 	}
 	warm, model := 0.5, w.models["seer"]
 	model.ID, model.Service, model.Temperature = "seer-2", "http://far.example/v1", &warm
-	w.models["seer"] = model
 	want := []string{"model changed: seer (lab, seer-2), was seer (lab, seer-1)", "service changed: http://far.example/v1, was lab", "setting changed: temperature is 0.5, was not set"}
+	model.Capabilities = model.Capabilities.Without(policy.Tools) // none are offered
+	w.models["seer"] = model
 	if got := ask(); len(got) != 3 || got[0] != want[0] || got[2] != want[2] {
 		t.Errorf("got %q, want %q", got, want)
 	}
