@@ -44,7 +44,11 @@ func newStatus(g *globals) *cobra.Command {
 
 // status is the overview, and whether a serve is running.
 func vaultStatus(ctx context.Context, a *daemon.Workspace) (o engine.Overview, err error) {
+	ask := control.Ask
 	err = a.Reading(ctx, func(j *journal.Journal) error {
+		if j.Held() {
+			ask = awaitServe
+		}
 		o, err = a.Overviews.At(ctx, j, time.Now())
 		return err
 	})
@@ -55,12 +59,17 @@ func vaultStatus(ctx context.Context, a *daemon.Workspace) (o engine.Overview, e
 		return o, err
 	}
 	o.Lost = statedir.Lost(a.State)
-	if r, err := control.Ask(ctx, a.StateDir, control.Order{Info: true}); err == nil {
+	if r, err := ask(ctx, a.StateDir, control.Order{Info: true}); err == nil {
 		o.Serving, o.URL, o.Reload, o.Trouble = true, r.URL, r.Reload, r.Trouble
 	} else if r, err := askFront(ctx, a.Dir); err == nil {
 		o.URL, o.Trouble = r.URL, r.Trouble
 	}
 	return o, nil
+}
+
+// awaitServe asks a serve that may be starting over.
+func awaitServe(ctx context.Context, stateDir string, o control.Order) (control.Reply, error) {
+	return control.Await(ctx, ctx, stateDir, o, func(control.Reply) {})
 }
 
 // maxHeld is how many files that wait for one workflow are listed by name.
