@@ -89,7 +89,7 @@ func TestWebFetch_withTheWorker(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r, err := followRun(stopping{leave: ctx}, g, w.Journal, followed{run: run, wait: w.Exec.Wait})
+		r, err := followRun(stopping{ctx, ctx}, g, w.Journal, followed{run: run, wait: w.Exec.Wait})
 		if err != nil || r.Status != engine.Done {
 			t.Errorf("the run is %s: %+v, %v", r.Status, r.Failure, err)
 		}
