@@ -75,7 +75,8 @@ func TestPictures_onlyMediaLoadsThem(t *testing.T) {
 			return err
 		}
 		found++
-		if dir := filepath.ToSlash(filepath.Dir(path)); dir != "../../media" && dir != "../../llm/llmtest" {
+		wraps := filepath.ToSlash(path) == "../../step/sight.go" // it passes on what one of package media returns
+		if dir := filepath.ToSlash(filepath.Dir(path)); dir != "../../media" && dir != "../../llm/llmtest" && !wraps {
 			t.Errorf("%s has an llm.Loader: use one of package media", path)
 		}
 		return nil

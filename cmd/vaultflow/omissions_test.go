@@ -264,7 +264,9 @@ func TestOmissions_ofRequiredInputs(t *testing.T) {
 	s.write("Workflows/Needs.md", text)
 	s.write("Workflows/Has.md", step("Nul (required)"))
 	preview := s.Must("preview", "Needs")
-	s.Must("run", "Needs")
+	if out, errs, code := s.CLI("run", "Needs"); code != 4 {
+		t.Errorf("exit code %d:\n%s%s", code, out, errs)
+	}
 	run := s.Runs("Needs")[0]
 	for i, one := range steps {
 		want := omission.Of(one.cause).Remedy()
