@@ -143,7 +143,7 @@ func TestImport_againAfterKill(t *testing.T) {
 		return len(all) == 1 && all[0].State == engine.ImportWorking && all[0].Reason == "", describe(all)
 	})
 	d.Kill()
-	if err := follows.Wait(); err == nil || !strings.Contains(said.String(), "has ended; the next serve resumes it") {
+	if err := follows.Wait(); err == nil || !strings.Contains(said.String(), "`vaultflow import --retry "+s.Imports()[0].ID+"`, or the next serve, continues it") {
 		t.Errorf("ended with %v: %s", err, said.String())
 	}
 	if r := s.Imports()[0]; !strings.Contains(r.Reason, "interrupted") || !strings.Contains(r.Reason, "--retry "+r.ID) {

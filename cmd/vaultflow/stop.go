@@ -115,6 +115,10 @@ func fateOf(ctx context.Context, j *journal.Journal, id string, served bool) (st
 	if err != nil {
 		return "", err
 	}
+	again := "vaultflow retry " + id
+	if e.Run.Kind == engine.KindImport {
+		again = "vaultflow import --retry " + id
+	}
 	switch {
 	case served && e.Cancelled:
 		return fmt.Sprintf("run %s is being cancelled by the running serve; `vaultflow show %s` shows how it ended", id, id), nil
@@ -123,9 +127,9 @@ func fateOf(ctx context.Context, j *journal.Journal, id string, served bool) (st
 	case served:
 		return fmt.Sprintf("run %s continues in the running serve; `vaultflow cancel %s` ends it", id, id), nil
 	case e.Cancelled:
-		return fmt.Sprintf("run %s has not ended yet; the next serve cancels it, and `vaultflow retry %s` continues it", id, id), nil
+		return fmt.Sprintf("run %s has not ended yet; the next serve cancels it, and `%s` continues it", id, again), nil
 	}
-	return fmt.Sprintf("run %s is interrupted; `vaultflow retry %s`, or the next serve, continues it", id, id), nil
+	return fmt.Sprintf("run %s is interrupted; `%s`, or the next serve, continues it", id, again), nil
 }
 
 // showStopped prints what had happened when a run ended that was asked to.
