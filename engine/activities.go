@@ -159,7 +159,7 @@ type Sent struct {
 	Differences []string  `json:"differences,omitempty"` // from that preview, with reasons; none: it was sent as previewed
 }
 
-// AsPreviewed says in words whether what was sent is what was previewed, and lists the differences. head is empty without a preview, and if
+// AsPreviewed reports in words whether what was sent is what was previewed, and lists the differences. head is empty without a preview, and if
 // nothing was sent.
 func (r WorkRecord) AsPreviewed(zone *time.Location) (head string, differences []string) {
 	when := r.Sent.Previewed.In(zone).Format("2006-01-02 15:04:05")

@@ -16,12 +16,17 @@ const (
 
 // batchRow is a batch of an @for_each on a step's card.
 type batchRow struct {
-	Number           int
-	Items            string
+	Number int
+	Items  string
+	workRow
+}
+
+// workRow is what the cards of steps and batches have in common.
+type workRow struct {
 	Pill             pill
 	Reason, Hint     string
-	Took, Tokens     string
-	Cost             string
+	Took, Cost       string
+	Tokens           string
 	Cached           bool
 	Outputs, Changes []string
 	Left             []engine.LeftOut
@@ -35,6 +40,21 @@ type batchRow struct {
 	Differences      []string
 }
 
+func (s runPages) workRow(r engine.WorkRecord) workRow {
+	row := workRow{
+		Pill: statusPill(r.Status), Reason: r.Reason, Tokens: tokens(r.Usage), Cost: costText(r.Usage), Cached: r.Cached, Outputs: outputNames(r.Outputs),
+		Changes: changeWords(r.Changes), Left: r.Left(), Warnings: r.Warnings, Defused: r.Defused, Marked: r.Citations.Marked,
+	}
+	row.Sent, row.Differences = r.AsPreviewed(s.site.cfg.Zone)
+	if r.Failure != nil {
+		row.Hint = r.Failure.Hint
+	}
+	if !r.Started.IsZero() && !r.Finished.IsZero() {
+		row.Took = span(r.Finished.Sub(r.Started))
+	}
+	return row
+}
+
 // batchRows are a step's batches in order, and how many more there are.
 func (s runPages) batchRows(ctx context.Context, batches []engine.BatchRecord) (rows []batchRow, more int) {
 	if len(batches) > shownBatches {
@@ -42,18 +62,7 @@ func (s runPages) batchRows(ctx context.Context, batches []engine.BatchRecord) (
 	}
 	left := readBatches
 	for _, b := range batches {
-		row := batchRow{
-			Number: b.Batch, Items: b.ItemsText(), Pill: statusPill(b.Status), Reason: b.Reason, Tokens: tokens(b.Usage), Cost: costText(b.Usage),
-			Cached: b.Cached, Outputs: outputNames(b.Outputs), Changes: changeWords(b.Changes), Left: b.Left(), Warnings: b.Warnings, Defused: b.Defused,
-			Marked: b.Citations.Marked,
-		}
-		row.Sent, row.Differences = b.AsPreviewed(s.site.cfg.Zone)
-		if b.Failure != nil {
-			row.Hint = b.Failure.Hint
-		}
-		if !b.Started.IsZero() && !b.Finished.IsZero() {
-			row.Took = span(b.Finished.Sub(b.Started))
-		}
+		row := batchRow{b.Batch, b.ItemsText(), s.workRow(b.WorkRecord)}
 		if left > 0 && b.Prompt != "" {
 			left--
 			row.Answer, row.Cut = s.answer(ctx, b.Answer)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/vaultflow/vaultflow/engine"
 	"github.com/vaultflow/vaultflow/failure/omission"
-	"github.com/vaultflow/vaultflow/step/cite"
 )
 
 // What a run's page shows at most.
@@ -63,24 +62,11 @@ type runHead struct {
 
 // stepRow is a step on a run's page.
 type stepRow struct {
-	Name, Reason, Hint  string
-	Pill                pill
-	Took, Model, By     string
-	Tokens, Cost        string
-	Inputs, Outputs     []string
-	Changes             []string
+	Name, Model, By string
+	workRow
+	Inputs              []string
 	Undone              bool // the changes are those of an undo
-	Left                []engine.LeftOut
-	Warnings            []string
-	Defused             []engine.Defused
-	Marked              []cite.Finding
-	Answer              string
-	Cut                 bool
-	Receipt             *receipt
-	Sent                string // "" or whether it was sent as previewed
-	Differences         []string
 	InputUse, OutputUse string
-	Cached              bool
 	Batches             []batchRow
 	MoreBatches         int
 	Again               string // the run, if it can be rerun from this step
@@ -136,19 +122,9 @@ func (s runPages) runHead(ctx context.Context, r engine.RunRecord) runHead {
 }
 
 func (s runPages) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
-	row := stepRow{
-		Name: r.Step, Reason: r.Reason, Pill: statusPill(r.Status), Model: r.Model, Tokens: tokens(r.Usage), Cost: costText(r.Usage),
-		Inputs: r.Inputs, Outputs: outputNames(r.Outputs), Changes: changeWords(r.Changes), Left: r.Left(), Warnings: r.Warnings, Cached: r.Cached,
-		Defused: r.Defused, Marked: r.Citations.Marked,
-	}
+	row := stepRow{Name: r.Step, Model: r.Model, workRow: s.workRow(r.WorkRecord), Inputs: r.Inputs}
 	if r.Answered != r.Model {
 		row.By = r.Answered
-	}
-	if !r.Started.IsZero() && !r.Finished.IsZero() {
-		row.Took = span(r.Finished.Sub(r.Started))
-	}
-	if r.Failure != nil {
-		row.Hint = r.Failure.Hint
 	}
 	if n := r.Usage.InputTokens; n > 0 {
 		row.InputUse, row.OutputUse = number(n), number(r.Usage.OutputTokens)
@@ -156,12 +132,9 @@ func (s runPages) stepRow(ctx context.Context, r engine.StepRecord) stepRow {
 	row.Undone = len(r.Changes) > 0 && r.Changes[0].Tool == "undo"
 	row.Answer, row.Cut = s.answer(ctx, r.Answer)
 	row.Receipt = s.receipt(ctx, r.WorkRecord)
-	if len(r.Batches) == 0 {
-		row.Sent, row.Differences = r.AsPreviewed(s.site.cfg.Zone)
-	}
 	row.Batches, row.MoreBatches = s.batchRows(ctx, r.Batches)
-	if len(r.Batches) > 0 {
-		row.Inputs, row.Left, row.Defused, row.Marked = nil, nil, nil, nil // each is shown with its batch
+	if len(r.Batches) > 0 { // each is shown with its batch
+		row.Inputs, row.Left, row.Defused, row.Marked, row.Sent, row.Differences = nil, nil, nil, nil, "", nil
 	}
 	return row
 }
