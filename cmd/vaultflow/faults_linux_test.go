@@ -196,7 +196,7 @@ func TestFaults_start(t *testing.T) {
 		s.write("Workflows/Idle.md", note("description: Idle.", "@model offline", "Nothing to do."))
 		first := s.serve()
 		other := filepath.Join(filepath.Dir(s.Vault), "other")
-		ended(t, s.start("--state-dir", other), "another vaultflow uses this vault", "hint:")
+		ended(t, s.start("--state-dir", other, "--listen", "127.0.0.1:0"), "another vaultflow uses this vault", "hint:")
 		if _, errs, code := s.CLI("run", "Idle", "--state-dir", other); code != exitFailed || !strings.Contains(errs, "another vaultflow uses this vault") {
 			t.Errorf("run: exit code %d, %q", code, errs)
 		}

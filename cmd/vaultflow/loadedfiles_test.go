@@ -156,6 +156,11 @@ func TestServe_outlivesFaultySettings(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "", "")
 	s.write("Workflows/Hand.md", "## A\n@model none\n@output file: Out.md\n@write_mode replace\nsome text\n")
+	own := filepath.Join(filepath.Dir(s.Vault), "config", "vaultflow", settings.FileName) // while the vault's address waits for trust
+	if err := os.MkdirAll(filepath.Dir(own), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.put(own, "web: {listen: \"127.0.0.1:0\"}\n")
 	d := s.serve()
 	was := s.Read(settings.FileName)
 	s.put(s.Path(settings.FileName), was+"x: [\n")
